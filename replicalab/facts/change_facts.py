@@ -11,7 +11,7 @@ from replicalab.assessment.dimensions import DROPPED
 from replicalab.facts import blocks, check_facts, plan_facts, texts, verdicts
 from replicalab.facts.negotiation_facts import change_rows, signed_credits, step_changes
 from replicalab.models import FIELD_LABELS, NUMBER_FIELDS
-from replicalab.planner.curves import why_unreached
+from replicalab.planner.curves import Curves
 from replicalab.planner.least_loss import field_steps
 from replicalab.scenarios import EvidenceTier, Pack
 
@@ -218,7 +218,7 @@ def needs_panel(options: planner.PlanAnalysis) -> blocks.Group:
 
 def unreached_text(plan: Assessment) -> str:
     """Return the evidence of the largest sample if the target is out of reach; else empty."""
-    if (unreached := why_unreached(plan)) is None:
+    if (unreached := Curves(plan).why_unreached) is None:
         return ""
     size = lexicon.count_text(unreached.samples, plan.pack.design.sample_noun)
     value = plan.evidence.text_of(plan.evidence.amount(unreached.value))

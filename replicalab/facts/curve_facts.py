@@ -11,7 +11,7 @@ from replicalab.facts.blocks import Cell, Column, Group, Heading, Panel, Sentenc
 from replicalab.facts.change_facts import unreached_text
 from replicalab.facts.plan_facts import counting_text, effect_text
 from replicalab.facts.verdicts import evidence_status, value_of
-from replicalab.planner.curves import Curves, Point, TargetLimit, why_unreached
+from replicalab.planner.curves import Curves, Point, TargetLimit
 from replicalab.scenarios import Confidence, Design, Original
 
 _ROWS: Final = 12  # points of a curve in its table, without those with a name
@@ -27,7 +27,7 @@ _TINY_P: Final = 1e-4
 
 def samples_title(curves: Curves) -> str:
     """Return the samples for the target, and the most that the lab can pay and staff."""
-    needed, largest, evidence = curves.needed(), curves.largest, curves.plan.evidence
+    needed, largest, evidence = curves.needed, curves.largest, curves.plan.evidence
     target = evidence.text_of(evidence.amount(evidence.target))
     days = curves.plan.days_text
     fits = "none" if largest is None else lexicon.amount_text(largest)
@@ -91,14 +91,14 @@ def bound_text(curves: Curves) -> str:
     days, lines, noun = plan.counts.days, list[str](), plan.pack.design.sample_noun
     if days < plan.pack.min_days:
         lines.append(f"{lexicon.capitalised(plan.evidence.void_reason or '')}.")
-    elif number is not None and (number <= curves.most_samples or curves.needed() is None):
+    elif number is not None and (number <= curves.most_samples or curves.needed is None):
         samples = lexicon.count_text(number, noun)
         lines.append(texts.NO_MORE_COUNT.format(samples=samples, limit=counting_text(plan)))
     if curves.in_more_days is not None:
         needed, longer = curves.in_more_days
         size, time = lexicon.count_text(needed, noun), lexicon.count_text(longer, "day")
         lines.append(texts.WOULD_REACH.format(samples=size, days=time))
-    elif (why := why_unreached(plan)) and why.limit is not TargetLimit.POPULATION:
+    elif (why := curves.why_unreached) and why.limit is not TargetLimit.POPULATION:
         lines.append(unreached_text(plan))
     return " ".join(lines)
 
@@ -108,7 +108,7 @@ def samples_rows(curves: Curves) -> list[tuple[Cell, ...]]:
     plan, limit = curves.plan, curves.most_counted
     named = {
         "your plan": plan.counts.samples,
-        "for the target": curves.needed(),
+        "for the target": curves.needed,
         "the most that budget and staff allow": curves.largest,
     }
     if limit is not None and limit <= curves.most_samples:
@@ -130,7 +130,7 @@ def effect_rows(curves: Curves) -> list[tuple[Cell, ...]]:
     rows, samples = [], curves.plan.counts.samples
     points = [("", point.x) for point in _some(curves.over_effects)]
     for label, effect in [*curves.effects, *points]:
-        needed = curves.needed(effect)
+        needed = curves.needed_at(effect)
         takes = "none" if needed is None else lexicon.amount_text(needed)
         worth = curves.at(samples, effect).number
         rows.append(blocks.row(effect_text(effect), worth, takes, label))

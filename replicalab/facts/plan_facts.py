@@ -11,7 +11,7 @@ from replicalab.facts import texts
 from replicalab.facts.blocks import Cell, Fact, Group, Sentence, Table, count, group, money, table
 from replicalab.models import Dimension, Record
 from replicalab.planner import PlanStep, leanest
-from replicalab.planner.curves import by_correlation, units_limit, units_worth
+from replicalab.planner.curves import Curves, units_worth
 from replicalab.scenarios import QUESTION_RECORDS, Arms, Control, Design, Pack, Units
 
 WISHES: Final = "Wishes broken"
@@ -356,7 +356,7 @@ def units_panel(plan: Assessment) -> Group:
 def correlations_table(plan: Assessment, units: Units) -> Table:
     """Return the evidence of a plan at each intraclass correlation of its units."""
     rows = list[tuple[Cell | str, ...]]()
-    for rho, value in by_correlation(plan).items():
+    for rho, value in Curves(plan).by_correlation.items():
         if (worth := units_worth(plan, rho)) is not None:
             rows.append(
                 (
@@ -372,7 +372,7 @@ def correlations_table(plan: Assessment, units: Units) -> Table:
 
 def units_limit_text(plan: Assessment) -> str:
     """Return the limit of a plan's units, and more units for the target; empty if it is met."""
-    limit, units, evidence = units_limit(plan), plan.pack.design.units, plan.evidence
+    limit, units, evidence = Curves(plan).units_limit, plan.pack.design.units, plan.evidence
     if limit is None or units is None:
         return ""
     names, ways, clauses = lexicon.plural(units.name, 2), list[str](), list[str]()

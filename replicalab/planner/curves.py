@@ -26,6 +26,36 @@ class Point(NamedTuple):
     y: float
 
 
+_NO_END: Final = 10**9  # samples in each unit that are as good as any number
+
+
+class TargetLimit(StrEnum):
+    """The limit that keeps every number of samples short of the target."""
+
+    UNITS = "units"
+    POPULATION = "population"
+    PLANNED = "planned"
+
+
+@dataclass(frozen=True)
+class UnreachedTarget:
+    """Why no number of samples reaches the target, and the evidence of the most samples."""
+
+    limit: TargetLimit
+    samples: int  # the most possible
+    value: float  # their evidence
+
+
+@dataclass(frozen=True)
+class UnitsLimit:
+    """The evidence possible with the units of a plan, for any number of samples in them."""
+
+    units: tuple[int, ...]  # in each arm, or in the only group
+    most: float  # the limit that no number of samples in them exceeds
+    per_unit: int | None  # the fewest samples in each that reach the target, or None
+    enough: tuple[int, ...] | None  # the fewest units of this size that reach it, by arm
+
+
 @dataclass(frozen=True, eq=False)
 class Curves:
     """The curves of a plan; ``written`` is the design of the author if it was changed."""
@@ -54,8 +84,13 @@ class Curves:
             samples, plan.counts.days, plan.pack, plan.evidence_factor, effect
         )
 
-    def needed(self, effect: float | None = None) -> int | None:
-        """Return the fewest samples that reach the target, or None."""
+    @property
+    def needed(self) -> int | None:
+        """The fewest samples that reach the target at the effect that is planned, or None."""
+        return self.needed_at(None)
+
+    def needed_at(self, effect: float | None) -> int | None:
+        """Return the fewest samples that reach the target at an effect, or None."""
         if effect not in self._needed:
             plan, limit = self.plan, self.most_counted or LARGEST_PLANNED
             lost = plan.counts.days < plan.pack.min_days
@@ -86,7 +121,7 @@ class Curves:
         samples = sample_limits.EvidenceCurve(pack, LARGEST_PLANNED).needed(
             0, self.plan.evidence_factor
         )
-        if self.needed() is not None or samples is None:
+        if self.needed is not None or samples is None:
             return None
         return samples, sample_limits.CountLimits(
             pack, frozenset({Dimension.SCHEDULE})
@@ -96,7 +131,7 @@ class Curves:
     def most_samples(self) -> int:
         """The end of the axis of samples, beyond the planned ones."""
         pack, planned = self.plan.pack, self.plan.counts.samples
-        numbers = [pack.reference_protocol.sample_size, self.needed() or 1]
+        numbers = [pack.reference_protocol.sample_size, self.needed or 1]
         near = math.ceil(_near([self.largest or 1], numbers) * _BEYOND) + 1
         limit = near if planned <= near else math.ceil(planned * _BEYOND) + 1
         countable = self.most_counted
@@ -106,7 +141,7 @@ class Curves:
     def of_samples(self) -> dict[int, assessment.Evidence]:
         # The curve bends at few samples, so points are closer together there.
         sizes = {round(root**2) for root in _spread(1, math.sqrt(self.most_samples))}
-        noted = (self.plan.counts.samples, self.needed(), self.largest)
+        noted = (self.plan.counts.samples, self.needed, self.largest)
         sizes |= {n for n in noted if n and n <= self.most_samples}
         return {n: self.at(n) for n in sorted(sizes)}
 
@@ -136,15 +171,15 @@ class Curves:
     @cached_property
     def samples_over_effects(self) -> tuple[Point, ...]:
         """The fewest samples that reach the target, over the effect, if any."""
-        pairs = ((effect, self.needed(effect)) for effect in self._spread_effects)
+        pairs = ((effect, self.needed_at(effect)) for effect in self._spread_effects)
         return tuple(
             Point(effect, n) for effect, n in pairs if n is not None and n <= self.highest_needed
         )
 
     @cached_property
     def highest_needed(self) -> float:
-        sizes = [self.plan.counts.samples, self.largest or 1, self.needed() or 1]
-        wanted = [n for effect in self.effects if (n := self.needed(effect.effect)) is not None]
+        sizes = [self.plan.counts.samples, self.largest or 1, self.needed or 1]
+        wanted = [n for effect in self.effects if (n := self.needed_at(effect.effect)) is not None]
         return math.ceil(_near(wanted, sizes) * _BEYOND)
 
     @property
@@ -154,6 +189,76 @@ class Curves:
             return []
         noted = (effect.effect for effect in self.effects if low <= effect.effect <= high)
         return sorted({*_spread(low, high), *noted})
+
+    @cached_property
+    def why_unreached(self) -> UnreachedTarget | None:
+        """Why no number of samples reaches the target with a plan's items, or None."""
+        plan = self.plan
+        pack, factor, design = plan.pack, plan.evidence_factor, plan.pack.design
+        worth = sample_limits.EvidenceCurve(pack, sample_limits.most_looked_at(plan.plan))
+        if worth.needed(0, factor) is not None:
+            return None
+        number = min(worth.most, design.population_max or worth.most)
+        limit = TargetLimit.PLANNED if number == worth.most else TargetLimit.POPULATION
+        if design.units is not None and design.units.icc is not None:
+            plain = design.model_copy(update={"units": None})
+            seen = seen_effect(plain, factor)
+            if _meets_target(design, assessment.evidence_value(plain, number, seen, factor)):
+                limit = TargetLimit.UNITS
+        return UnreachedTarget(limit, number, worth.value(number, factor))
+
+    @cached_property
+    def units_limit(self) -> UnitsLimit | None:
+        """The limit by correlated units of a plan that misses its target, or None."""
+        plan = self.plan
+        design, evidence = plan.pack.design, plan.evidence
+        void = evidence.void_reason or evidence.tier is EvidenceTier.MEETS_TARGET
+        cluster = design.units
+        if void or cluster is None or cluster.icc is None:
+            return None
+        units = tuple(int(number) for number in assessment.units_in_arms(evidence.able, design))
+
+        def shown(design: Design, samples: int) -> float:
+            return assessment.evidence_value(design, samples, evidence.effect, evidence.factor)
+
+        def reaches(design: Design, samples: int) -> bool:
+            return _meets_target(design, shown(design, samples))
+
+        def holding(per_unit: int) -> tuple[Design, int]:
+            changes: dict[str, object] = {
+                "units": cluster.model_copy(update={"samples": float(per_unit)})
+            }
+            if len(units) > 1:
+                # Whole units may be less even than the samples that a study may ask for.
+                changes["arms"] = Arms.model_construct(share=units[0] / sum(units))
+            return design.model_copy(update=changes), per_unit * sum(units)
+
+        largest = LARGEST_PLANNED // sum(units)
+        per_unit = sample_limits.fewest(lambda number: reaches(*holding(number)), 1, largest)
+        samples = sample_limits.fewest(lambda n: reaches(design, n), 1, LARGEST_PLANNED)
+        enough = tuple(int(number) for number in assessment.units_in_arms(samples, design))
+        return UnitsLimit(
+            units=units,
+            most=shown(*holding(_NO_END)),
+            per_unit=per_unit if per_unit <= largest else None,
+            enough=enough if samples <= LARGEST_PLANNED else None,
+        )
+
+    @cached_property
+    def by_correlation(self) -> dict[float, float]:
+        """The evidence at the usual correlations and at the study's own; or empty."""
+        plan = self.plan
+        design, evidence = plan.pack.design, plan.evidence
+        if design.units is None or design.baseline is not None:
+            return {}
+        values, number = {}, (evidence.able, evidence.effect, evidence.factor)
+        own = [] if design.units.icc is None else [design.units.icc]
+        for icc in sorted({*CORRELATIONS, *own}):
+            units = design.units.model_copy(update={"icc": icc})
+            other = design.model_copy(update={"units": units})
+            void = evidence.void_reason
+            values[icc] = evidence.value if void else assessment.evidence_value(other, *number)
+        return values
 
 
 def _points(evidences: Iterable[tuple[float, assessment.Evidence]]) -> tuple[Point, ...]:
@@ -174,90 +279,8 @@ def _spread(low: float, high: float) -> list[float]:
     return [*(low + step * place for place in range(MOST_POINTS - 1)), high]
 
 
-_NO_END: Final = 10**9  # samples in each unit that are as good as any number
-
-
-class TargetLimit(StrEnum):
-    """The limit that keeps every number of samples short of the target."""
-
-    UNITS = "units"
-    POPULATION = "population"
-    PLANNED = "planned"
-
-
-@dataclass(frozen=True)
-class UnreachedTarget:
-    """Why no number of samples reaches the target, and the evidence of the most samples."""
-
-    limit: TargetLimit
-    samples: int  # the most possible
-    value: float  # their evidence
-
-
-def why_unreached(plan: assessment.Assessment) -> UnreachedTarget | None:
-    """Return why no number of samples reaches the target with a plan's items, or None."""
-    pack, factor, design = plan.pack, plan.evidence_factor, plan.pack.design
-    worth = sample_limits.EvidenceCurve(pack, sample_limits.most_looked_at(plan.plan))
-    if worth.needed(0, factor) is not None:
-        return None
-    number = min(worth.most, design.population_max or worth.most)
-    limit = TargetLimit.PLANNED if number == worth.most else TargetLimit.POPULATION
-    if design.units is not None and design.units.icc is not None:
-        plain = design.model_copy(update={"units": None})
-        seen = seen_effect(plain, factor)
-        if _meets_target(design, assessment.evidence_value(plain, number, seen, factor)):
-            limit = TargetLimit.UNITS
-    return UnreachedTarget(limit, number, worth.value(number, factor))
-
-
 def _meets_target(design: Design, value: float) -> bool:
     return assessment.tier_of(design, value) is EvidenceTier.MEETS_TARGET
-
-
-@dataclass(frozen=True)
-class UnitsLimit:
-    """The evidence possible with the units of a plan, for any number of samples in them."""
-
-    units: tuple[int, ...]  # in each arm, or in the only group
-    most: float  # the limit that no number of samples in them exceeds
-    per_unit: int | None  # the fewest samples in each that reach the target, or None
-    enough: tuple[int, ...] | None  # the fewest units of this size that reach it, by arm
-
-
-def units_limit(plan: assessment.Assessment) -> UnitsLimit | None:
-    """Return the limit by correlated units of a plan that misses its target, or None."""
-    design, evidence = plan.pack.design, plan.evidence
-    void = evidence.void_reason or evidence.tier is EvidenceTier.MEETS_TARGET
-    cluster = design.units
-    if void or cluster is None or cluster.icc is None:
-        return None
-    units = tuple(int(number) for number in assessment.units_in_arms(evidence.able, design))
-
-    def shown(design: Design, samples: int) -> float:
-        return assessment.evidence_value(design, samples, evidence.effect, evidence.factor)
-
-    def reaches(design: Design, samples: int) -> bool:
-        return _meets_target(design, shown(design, samples))
-
-    def holding(per_unit: int) -> tuple[Design, int]:
-        changes: dict[str, object] = {
-            "units": cluster.model_copy(update={"samples": float(per_unit)})
-        }
-        if len(units) > 1:
-            # Whole units may be less even than the samples that a study may ask for.
-            changes["arms"] = Arms.model_construct(share=units[0] / sum(units))
-        return design.model_copy(update=changes), per_unit * sum(units)
-
-    largest = LARGEST_PLANNED // sum(units)
-    per_unit = sample_limits.fewest(lambda number: reaches(*holding(number)), 1, largest)
-    samples = sample_limits.fewest(lambda n: reaches(design, n), 1, LARGEST_PLANNED)
-    enough = tuple(int(number) for number in assessment.units_in_arms(samples, design))
-    return UnitsLimit(
-        units=units,
-        most=shown(*holding(_NO_END)),
-        per_unit=per_unit if per_unit <= largest else None,
-        enough=enough if samples <= LARGEST_PLANNED else None,
-    )
 
 
 class UnitsWorth(NamedTuple):
@@ -274,18 +297,3 @@ def units_worth(plan: assessment.Assessment, correlation: float) -> UnitsWorth |
     remaining = samples_left(evidence.analysed, evidence.able, units.samples)
     effect = design_effect(remaining, correlation)
     return UnitsWorth(effect, evidence.analysed / effect)
-
-
-def by_correlation(plan: assessment.Assessment) -> dict[float, float]:
-    """Return the evidence at the usual correlations and at the study's own; or empty."""
-    design, evidence = plan.pack.design, plan.evidence
-    if design.units is None or design.baseline is not None:
-        return {}
-    values, number = {}, (evidence.able, evidence.effect, evidence.factor)
-    own = [] if design.units.icc is None else [design.units.icc]
-    for icc in sorted({*CORRELATIONS, *own}):
-        units = design.units.model_copy(update={"icc": icc})
-        other = design.model_copy(update={"units": units})
-        void = evidence.void_reason
-        values[icc] = evidence.value if void else assessment.evidence_value(other, *number)
-    return values

@@ -38,7 +38,7 @@ def test_samples_for_the_target_are_the_published_ones(
 ) -> None:
     design = make_design(effect_published=None, sesoi=None, target=0.8, **changes)
     result = curves_of(design, samples=150)
-    assert result.needed() == needed
+    assert result.needed == needed
     assert dict(result.samples_over_effects)[changes["effect_planning"]] == needed
 
 
@@ -72,7 +72,7 @@ def assert_as_the_check(found: Curves, upto: int) -> None:
     some = found.samples_over_effects[:: max(1, len(found.samples_over_effects) // 3)]
     pairs: list[tuple[float | None, float]] = [(effect, n) for effect, n in some]
     assumed = [None, *(item.effect for item in found.effects)]
-    pairs += [(effect, found.needed(effect) or math.inf) for effect in assumed]
+    pairs += [(effect, found.needed_at(effect) or math.inf) for effect in assumed]
     for assuming, n in pairs:
         assert (n if n <= upto else None) == tried(assuming)
     if (pair := found.in_more_days) is not None:
@@ -95,7 +95,7 @@ def test_curves_of_small_labs_match_the_check(seeds: range) -> None:
 def test_too_few_days_for_the_target() -> None:
     pack = load_scenario("psy_ego_depletion", Difficulty.MEDIUM)
     result = Curves(assess(pack.reference_protocol, pack))  # 20 a day in 12 days
-    assert (result.most_counted, result.needed()) == (240, None)
+    assert (result.most_counted, result.needed) == (240, None)
     assert result.in_more_days == (329, 17)
 
 
@@ -126,7 +126,7 @@ def test_kind_without_effect_has_no_effect_curve() -> None:
 
 def test_needed_anywhere_ignores_the_throughput(monkeypatch: pytest.MonkeyPatch) -> None:
     result = curves_of(HALF, samples_per_day=make_throughput())
-    assert (result.most_counted, result.needed(0.5), result.needed_anywhere(0.5)) == (
+    assert (result.most_counted, result.needed_at(0.5), result.needed_anywhere(0.5)) == (
         100,
         None,
         128,

@@ -10,7 +10,7 @@ from scipy import stats
 
 from replicalab import scenarios
 from replicalab.assessment import Assessment, assess, evidence_value, units_in_arms
-from replicalab.planner.curves import TargetLimit, by_correlation, units_limit, why_unreached
+from replicalab.planner.curves import Curves, TargetLimit
 from tests.designs.examples import t_power
 from tests.factories import change_pack, make_design, make_pack, make_protocol
 from tests.planner.small_labs import small_lab
@@ -27,10 +27,10 @@ def fish_tanks(arms: scenarios.Arms | None = None, **changes: object) -> Assessm
 
 
 def test_power_by_correlation_matches_scipy() -> None:
-    record = by_correlation(fish_tanks())
+    record = Curves(fish_tanks()).by_correlation
     expected = {rho: t_power(0.5 * (32 / (1 + 15 * rho)) ** 0.5, 6) for rho in (0.01, 0.05, 0.1)}
     assert record == pytest.approx(expected, abs=1e-9)
-    assert [*by_correlation(fish_tanks(icc=0.03))] == [0.01, 0.03, 0.05, 0.1]
+    assert [*Curves(fish_tanks(icc=0.03)).by_correlation] == [0.01, 0.03, 0.05, 0.1]
 
 
 def test_units_without_a_correlation_change_no_number() -> None:
@@ -38,7 +38,7 @@ def test_units_without_a_correlation_change_no_number() -> None:
     assert plan.evidence == plain.evidence
     assert plan.detectable_effect == plain.detectable_effect
     assert plan.cost == plain.cost
-    assert [*by_correlation(plain)] == []
+    assert [*Curves(plain).by_correlation] == []
 
 
 @pytest.mark.parametrize("seeds", batches(600, quick=150, long=1))
@@ -104,7 +104,7 @@ def test_baseline_needs_independent_samples() -> None:
     units = scenarios.Units(name="tray", samples=6.0)
     design = make_design(kind="two_proportions", effect_planning=0.5, baseline=0.6, units=units)
     plan = assess(make_protocol(), make_pack(design=design))
-    assert by_correlation(plan) == {}
+    assert Curves(plan).by_correlation == {}
 
 
 def tanks(
@@ -124,7 +124,7 @@ def power(counts: tuple[int, ...], per_unit: float, icc: float, effect: float = 
 
 @pytest.mark.parametrize("icc", one_in(4, [0.1, 0.02, 0.05, 0.3]))
 def test_units_limit_matches_trying_every_size(icc: float) -> None:
-    limit = units_limit(tanks(icc))
+    limit = Curves(tanks(icc)).units_limit
     assert limit
     assert limit.units == (4, 4)
     assert limit.most == pytest.approx(power((4, 4), float("inf"), icc), abs=1e-6)
@@ -137,7 +137,7 @@ def test_units_limit_matches_trying_every_size(icc: float) -> None:
 
 
 def test_one_group_is_limited_by_units() -> None:
-    limit = units_limit(tanks(samples=64, kind="paired"))
+    limit = Curves(tanks(samples=64, kind="paired")).units_limit
     assert limit
     assert limit.units == (4,)
     assert limit.most == pytest.approx(power((4,), float("inf"), 0.1), abs=1e-6)
@@ -149,15 +149,15 @@ def test_one_group_is_limited_by_units() -> None:
 def test_identical_fish_count_as_one_per_tank() -> None:
     # At a correlation of 1 nine in tanks of 4 are worth 9 / 4, and one in each of the three 3.
     one = power((3,), 1, 1.0, effect=3.0)
-    limit = units_limit(
+    limit = Curves(
         tanks(1.0, 9, 4.0, kind="paired", effect_planning=3.0, target=one - 0.01, floor=0.1)
-    )
+    ).units_limit
     assert limit
     assert limit.per_unit == 1
 
 
 def test_one_fish_never_reaches_the_target() -> None:
-    limit = units_limit(tanks(samples=1))
+    limit = Curves(tanks(samples=1)).units_limit
     assert limit
     assert (sorted(limit.units), limit.most, limit.per_unit) == ([0, 1], 0.0, None)
 
@@ -166,9 +166,9 @@ def test_one_fish_never_reaches_the_target() -> None:
 def test_samples_per_unit_end_at_the_planned_limit(last: int, expected: int | None) -> None:
     # A million in 2,000 tanks are 500 in each. The target lies between two sizes of tank.
     small, large = (power((1000, 1000), m, 0.5, effect=0.1) for m in (last, last + 1))
-    limit = units_limit(
+    limit = Curves(
         tanks(0.5, 2000, 1.0, effect_planning=0.1, target=(small + large) / 2, floor=0.1)
-    )
+    ).units_limit
     assert limit
     assert (limit.units, limit.per_unit) == ((1000, 1000), expected)
 
@@ -178,7 +178,7 @@ def test_units_end_at_the_planned_limit(last: int, expected: tuple[int, int] | N
     # 500,000 in each arm are a million; the target lies between them and one fewer, or one more.
     small, large = (power((31_250, 31_250), m / 31_250, 0.0, 0.005) for m in (last, last + 1))
     target = 0.2 * small + 0.8 * large  # beyond one fish more in a single arm
-    limit = units_limit(tanks(0.0, 128, effect_planning=0.005, target=target, floor=0.1))
+    limit = Curves(tanks(0.0, 128, effect_planning=0.005, target=target, floor=0.1)).units_limit
     assert limit
     assert limit.enough == expected
 
@@ -189,7 +189,7 @@ def test_units_end_at_the_planned_limit(last: int, expected: tuple[int, int] | N
     [(0.75, 128, (6, 2)), (0.05, 645, (2, 39))],
 )
 def test_unlike_arms_keep_their_tanks(share: float, samples: int, units: tuple[int, int]) -> None:
-    limit = units_limit(tanks(arms=scenarios.Arms(share=share), samples=samples))
+    limit = Curves(tanks(arms=scenarios.Arms(share=share), samples=samples)).units_limit
     assert limit
     assert limit.units == units
     assert limit.most == pytest.approx(power(units, float("inf"), 0.1), abs=1e-6)
@@ -199,7 +199,7 @@ def test_unlike_arms_keep_their_tanks(share: float, samples: int, units: tuple[i
     "plan", [tanks(samples=1000), tanks(samples=0), tanks(icc=0.0, samples=200)]
 )
 def test_units_limit_needs_unmet_target_and_evidence(plan: Assessment) -> None:
-    assert units_limit(plan) is None
+    assert Curves(plan).units_limit is None
 
 
 UNREACHED: Final = (
@@ -212,19 +212,19 @@ UNREACHED: Final = (
 
 @pytest.mark.parametrize(("plan", "limit"), UNREACHED)
 def test_limit_that_binds_is_named(plan: Assessment, limit: TargetLimit | None) -> None:
-    unreached = why_unreached(plan)
+    unreached = Curves(plan).why_unreached
     assert (unreached and unreached.limit) == limit
 
 
 def test_unreached_target_has_its_evidence() -> None:
     units = tanks(population_max=160)
     value = power((5, 5), 16, 0.1)
-    result = why_unreached(units)
+    result = Curves(units).why_unreached
     assert result
     assert result.samples == 160
     assert result.value == pytest.approx(value, abs=1e-9)
-    tiny = why_unreached(
+    tiny = Curves(
         assess(make_protocol(), make_pack(design=make_design(effect_planning=1e-4)))
-    )
+    ).why_unreached
     assert tiny
     assert (tiny.limit, tiny.samples, round(tiny.value, 2)) == (TargetLimit.PLANNED, 10**6, 0.05)

@@ -20,7 +20,7 @@ from replicalab.assessment.effects import published_effect
 from replicalab.documents import Report
 from replicalab.facts import curve_facts
 from replicalab.facts.blocks import Cell, Column, Part, Sentence, Status, Table, part, table
-from replicalab.planner.curves import by_correlation
+from replicalab.planner.curves import Curves
 from replicalab.scenarios import Bounds, EvidenceTier
 
 _FEWEST_UNITS: Final = 4
@@ -100,7 +100,7 @@ def _correlation(of: _Review) -> RuleResult:
     if units.icc is not None:
         values = {"icc": units.icc, "reason": of.reason("units")}
         return RuleResult("reason" if values["reason"] else "bare", values, of.source("units"))
-    tried = {} if evidence.void_reason else by_correlation(of.plan)
+    tried = {} if evidence.void_reason else Curves(of.plan).by_correlation
     text = lexicon.joined([f"{evidence.amount(value)} at {rho:g}" for rho, value in tried.items()])
     values = {"name": units.name, "measure": evidence.measure, "values": text}
     return RuleResult("tried" if tried else "independent", values)
