@@ -18,7 +18,7 @@ MOST_LINES: Final = {
     "replicalab/documents.py": 320,
     "replicalab/drafts": 1_100,
     "replicalab/environment.py": 250,
-    "replicalab/facts": 5_210,
+    "replicalab/facts": 5_440,
     "replicalab/features/break_even": 530,
     "replicalab/features/challenge": 200,
     "replicalab/features/critique": 470,
@@ -38,7 +38,7 @@ MOST_LINES: Final = {
     "replicalab/render": 1_555,
     "replicalab/scenarios": 2_805,
     "replicalab/server.py": 430,
-    "replicalab/ui": 8_390,
+    "replicalab/ui": 8_250,
     "tests": 35_635,
 }
 """Per room; raise one in a commit that says why."""
