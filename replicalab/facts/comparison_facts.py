@@ -126,12 +126,8 @@ def _value(value: int | str | list[str]) -> Cell | str:
 def _asked(side: Side, name: str) -> Cell | str:
     pack = side.plan.pack
     if name in scenarios.QUESTION_RECORDS:
-        is_asked = name in pack.asked
-        return (
-            plan_facts.grouping_text(getattr(pack.question, name))
-            if is_asked
-            else "the study’s own"
-        )
+        grouping = plan_facts.grouping_text(getattr(pack.question, name))
+        return grouping if name in pack.asked else "the study’s own"
     value = getattr(pack.design, scenarios.QUESTION_FIELDS[name])
     own = "" if name in pack.asked else " (the study’s own)"
     return Cell(f"{'none' if value is None else f'{value:zg}'}{own}", number=value)

@@ -90,9 +90,7 @@ def swap_text(old: str, new: str | None = None) -> str:
 def given_up_text(plan: Assessment) -> str:
     """Return the substitutions and dropped controls behind a plan's fidelity loss."""
     parts = [swap_text(s.original, s.alternative) for s in plan.substitutions if s.fidelity_loss]
-    parts += [
-        f"{swap_text(control.name)}{'' if control.droppable else _VOID}" for control in plan.dropped
-    ]
+    parts += [swap_text(c.name) + ("" if c.droppable else _VOID) for c in plan.dropped]
     return "; ".join(parts) or "nothing"
 
 

@@ -152,10 +152,8 @@ def region_facts(
 
 def _items_text(drawn: PlanToDraw) -> str:
     swaps = [
-        frontier_facts.swap_text(
-            change.original, None if change.field == "controls" else change.revised
-        )
-        for change in drawn.changes
+        frontier_facts.swap_text(part.original, None if part.field == "controls" else part.revised)
+        for part in drawn.changes
     ]
     return "; ".join(swaps) or "as planned"
 
@@ -203,10 +201,8 @@ def region_table(
         worth = blocks.Cell("–")
         if useful >= 0:
             evidence = drawn.at(first, useful).evidence_at(effect)
-            worth = blocks.Cell(
-                evidence.text, bar=frontier_facts.worth_bar(evidence, evidence.value)
-            )
+            bar = frontier_facts.worth_bar(evidence, evidence.value)
+            worth = blocks.Cell(evidence.text, bar=bar)
         rows.append((span, *numbers, worth))
-    return blocks.table(
-        caption, ("Days", "Most samples", "Most analysed", "Evidence"), rows, kind="plain"
-    )
+    names = ("Days", "Most samples", "Most analysed", "Evidence")
+    return blocks.table(caption, names, rows, kind="plain")

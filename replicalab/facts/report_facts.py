@@ -107,11 +107,10 @@ def report(
         ),
     ]
     name = pack.paper.name if author.title else ""
+    about = "Report", name, lab_text(pack), document_facts.day_text(on)
     return blocks.Document(
         title=author.title or pack.paper.title,
-        about=" · ".join(
-            filter(None, ("Report", name, lab_text(pack), document_facts.day_text(on)))
-        ),
+        about=" · ".join(filter(None, about)),
         parts=tuple(parts),
         foot=document_facts.origin_lines(yours),
         on=on,
@@ -191,11 +190,8 @@ def _sizes(plan: Assessment, reasons: Mapping[str, str]) -> Iterator[Choice]:
     limits = "Budget, staff, throughput, population and the study’s bounds, all else as planned."
     yield "Largest sample possible", "none" if largest is None else _samples(largest, plan), limits
     if lean:
-        yield (
-            "Fewest that meet the target",
-            _samples(lean.counts.samples, plan),
-            "All else as planned.",
-        )
+        fewest = _samples(lean.counts.samples, plan)
+        yield "Fewest that meet the target", fewest, "All else as planned."
     if kind.sought:
         target = evidence.amount(evidence.target)
         swapped = ", through the plan’s substitutions" if evidence.factor != 1 else ""
@@ -228,9 +224,8 @@ def samples_table(plan: Assessment) -> blocks.Table:
     for n, item in sized.items():
         notes = [name for name, size in named.items() if size == n]
         if item.evidence.able < n:
-            notes.append(
-                f"{item.evidence.able:,} at most analysed: {plan_facts.counting_text(item)}"
-            )
+            counting = plan_facts.counting_text(item)
+            notes.append(f"{item.evidence.able:,} at most analysed: {counting}")
         worth = check_facts.evidence_cell(item, item.evidence, evidences)
         rows.append(row(number_cell(n), worth, number_cell(item.cost), ", ".join(notes)))
     measure = plan.evidence.title

@@ -201,10 +201,8 @@ def regret_panel(results: Sequence[Result]) -> Group:
     pairs, rows = batches.in_pairs(results), list[list[Cell | str]]()
     columns = ["Scientist", "Mean regret", "Runs"]
     for player, mean in batches.regrets(results).items():
-        name, regret = (
-            negotiation_facts.SCIENTISTS[player].name,
-            Cell(regret_text(mean.value), mean.value),
-        )
+        name = negotiation_facts.SCIENTISTS[player].name
+        regret = Cell(regret_text(mean.value), mean.value)
         paired = _paired_text(pairs[player]) if rows else "–"
         row: list[Cell | str] = [name, regret, f"{mean.number:,}", paired]
         rows.append(row[: 4 if len(pairs) > 1 else 3])

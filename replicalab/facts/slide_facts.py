@@ -46,10 +46,8 @@ def stake_slide(
         "In doubt": drafts.stated(paper.contested or ""),
         "To find out": drafts.stated(paper.goal),
     }
-    seeks, runs = (
-        negotiation_facts.SCIENTISTS[scientist],
-        negotiation_facts.LAB_MANAGERS[lab_manager],
-    )
+    seeks = negotiation_facts.SCIENTISTS[scientist]
+    runs = negotiation_facts.LAB_MANAGERS[lab_manager]
     mode = "" if lab_manager is core.LabManagerKind.REFERENCE else f", {runs.name.lower()}"
     unit, dropout = plan_facts.sample_text(design), lexicon.percent_text(design.dropout)
     lab = pack.own_lab.name or f"the {pack.difficulty} lab"

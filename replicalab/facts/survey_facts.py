@@ -108,10 +108,9 @@ def survey_panel(
     currencies = {study.pack.lab.currency for study, _, _ in listed}
     one = currencies.pop() if len(currencies) == 1 else ""
     sorts = {order: "descending" if order == "evidence" else "ascending"} | {"best": ""}
+    currency = capitalised(one or "cost")
     columns = [
-        column._replace(
-            name=column.name.format(currency=capitalised(one or "cost")), order=sorts.get(key, "")
-        )
+        column._replace(name=column.name.format(currency=currency), order=sorts.get(key, ""))
         for key, (column, _) in _COLUMNS.items()
     ]
     caption = "The best plan of every study in this lab"

@@ -251,12 +251,12 @@ class KeptBatch(Record):
         return cls(asked=asked, texts=texts, jobs=tuple(jobs), results=tuple(rows))
 
     def came(self) -> list[Result]:
-        texts = self.texts
-        whole = [job.model_copy(update={"text": texts.get(job.study, "")}) for job in self.jobs]
-        rows = ((whole[row.job], row) for row in self.results)
+        whole = [
+            job.model_copy(update={"text": self.texts.get(job.study, "")}) for job in self.jobs
+        ]
         return [
-            Result(job=job.changed(seed=row.seed), **row.model_dump(include=_ENDING))
-            for job, row in rows
+            Result(job=whole[row.job].changed(seed=row.seed), **row.model_dump(include=_ENDING))
+            for row in self.results
         ]
 
     def problems(self) -> Iterator[str]:

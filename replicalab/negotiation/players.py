@@ -20,9 +20,8 @@ from replicalab.negotiation.records import Attempt, Output, ScientistKind, Setup
 from replicalab.planner import Addition, LeastLoss, PlanAnalysis, Rank, additions_text, rank
 from replicalab.scenarios import EvidenceTier, Pack
 
-ChangeGroup = tuple[
-    SuggestionChange, ...
-]  # of one number, one control, or items that share alternatives
+# Of one number, one control, or items that share alternatives.
+ChangeGroup = tuple[SuggestionChange, ...]
 
 
 class Choice(NamedTuple):
@@ -369,14 +368,12 @@ class Recorder:
                 )
         except ModelError as error:
             self.error = None if isinstance(error, ModelAnswerTooLongError) else error
-            self._keep(
-                sent, started, failure=shortened(readable(str(error)), limits.LONGEST_TEXT - 1)
-            )
+            failure = shortened(readable(str(error)), limits.LONGEST_TEXT - 1)
+            self._keep(sent, started, failure=failure)
             raise
         ended, text = getattr(answer, "finish_reason", None), readable(answer)
-        reason = (
-            shortened(readable(ended), limits.LONGEST_LABEL - 1) if isinstance(ended, str) else None
-        )
+        most = limits.LONGEST_LABEL - 1
+        reason = shortened(readable(ended), most) if isinstance(ended, str) else None
         counts = {name: getattr(answer, name, None) for name in _COUNTS}
         tokens = {name: n for name, n in counts.items() if type(n) is int and n >= 0}
         self._keep(sent, started, text=text, finish_reason=reason, **tokens)

@@ -73,8 +73,6 @@ _FRAMES: Final[dict[type, Callable[[Any], Any]]] = {
     Assessment: _dimensions,
     Batch: lambda batch: record_facts.results_frame(batch.results),
     case.Comparison: _sides,
-    Frontier: lambda result: frame(
-        record_facts.FRONTIER, map(record_facts.frontier_row, result.plans)
-    ),
+    Frontier: lambda best: frame(record_facts.FRONTIER, map(record_facts.frontier_row, best.plans)),
     Studies: lambda result: frame(record_facts.STUDY, map(record_facts.study_row, result)),
 }

@@ -137,9 +137,7 @@ def along(text: str, line: Sequence[Point | None]) -> Numbers:
     # short line under a plan's label leaves room only above and below.
     ways = ((0.0, 0.0), (half + 3, 0.0), (-half - 3, 0.0), (0.0, LINE + 2), (0.0, -LINE - 2))
     tried = ((middles[:1], (-half - 2, 0.0)), *((middles, way) for way in ways))
-    return np.concatenate(
-        [np.column_stack((points, np.full_like(points, way))) for points, way in tried]
-    )
+    return np.concatenate([np.column_stack((at, np.full_like(at, way))) for at, way in tried])
 
 
 def _points(line: Sequence[Point | None]) -> Numbers:

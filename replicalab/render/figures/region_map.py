@@ -232,27 +232,19 @@ class _Map(sheets.Sheet):
         )
 
     def draw_lines(self, limits: Mapping[str, str]) -> None:
-        region = self.region
-        caps = [
-            line for name, line in region.lines.items() if name in (*CAPS, RegionLimit.ENDPOINT)
-        ]
-        count = np.min(caps, axis=0)
+        region, caps = self.region, (*CAPS, RegionLimit.ENDPOINT)
+        count = np.min([line for name, line in region.lines.items() if name in caps], axis=0)
         lines = []
         for level, dash in zip(region.levels, ("solid", "dash"), strict=False):
             reached = np.flatnonzero(count >= level.samples)
             if reached.size and level.samples <= self.top:
                 ends = self.days[reached[0]] - self.half, self.x[1]
-                lines.append(
-                    sheets.ChartLine(
-                        level.label, [(x, level.samples - 0.5) for x in ends], sheets.INK, dash
-                    )
-                )
+                flat: sheets.Path = [(x, level.samples - 0.5) for x in ends]
+                lines.append(sheets.ChartLine(level.label, flat, sheets.INK, dash))
         for limit, values in region.lines.items():
             if limit in limits and (path := self._staircase(values)):
-                dash = "dot" if limit in CAPS else "solid"
-                lines.append(
-                    sheets.ChartLine(limits[limit], path, COLOURS.get(limit, _OTHER), dash)
-                )
+                colour, dash = COLOURS.get(limit, _OTHER), "dot" if limit in CAPS else "solid"
+                lines.append(sheets.ChartLine(limits[limit], path, colour, dash))
         self.draw(lines)
 
     def _staircase(self, most: Any) -> sheets.Path:

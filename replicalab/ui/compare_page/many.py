@@ -176,9 +176,8 @@ def _draw_results(batch: batches.VisitorBatch, names: dict[str, str]) -> None:
         _draw_shares(batch, names)
         came = list(batch.came)
         with st.container(horizontal=True, key="batch_files"):
-            file_transfer.download(
-                "Results as CSV", partial(record_facts.results_csv, came), "batch.csv"
-            )
+            sheet = partial(record_facts.results_csv, came)
+            file_transfer.download("Results as CSV", sheet, "batch.csv")
             workbook = partial(record_facts.batch_workbook, came, summaries(came))
             file_transfer.download("Results as Excel", workbook, "batch.xlsx")
         with controls.fold("Every result", "batch_results") as is_open:
@@ -216,9 +215,8 @@ def _draw_source(batch: batches.VisitorBatch, names: dict[str, str]) -> None:
 
 def _draw_shares(batch: batches.VisitorBatch, names: dict[str, str]) -> None:
     came = list(batch.came)
-    panel.draw(
-        score_facts.shares_panel(summaries(came), names, came), score_facts.regret_panel(came)
-    )
+    shares = score_facts.shares_panel(summaries(came), names, came)
+    panel.draw(shares, score_facts.regret_panel(came))
 
 
 def _draw_heatmap(batch: batches.VisitorBatch, names: Mapping[str, str]) -> None:

@@ -68,9 +68,8 @@ def _draw_saving() -> None:
         notices.leave(f"The lab of {file} is in use.", _FILE)
 
     file_transfer.upload("Open a lab", _FILE, take, ["json"], help="A file saved here.")
-    file_transfer.download(
-        "This lab", scenarios.lab_json(state.case().own_lab), "lab.json", key="get_lab"
-    )
+    lab = scenarios.lab_json(state.case().own_lab)
+    file_transfer.download("This lab", lab, "lab.json", key="get_lab")
     panel.draw_features("lab", state.analysis())
 
 

@@ -35,9 +35,8 @@ def draw() -> None:
         if entries:
             _draw_list(entries)
         elif search or show != _ALL:
-            st.info(
-                "No entry matches. Clear the search, or show all.", icon=":material/search_off:"
-            )
+            text = "No entry matches. Clear the search, or show all."
+            st.info(text, icon=":material/search_off:")
         else:
             text = "Nothing is saved yet. **Save**, above on every page, saves your plan."
             st.info(text, icon=":material/bookmarks:")
@@ -179,9 +178,8 @@ def _draw_history(entry: Entry, newest: StoredVersion) -> None:
         names = {}
         for version in shelf().versions(owner(), entry.id):
             again = f", version {version.restored} again" if version.restored else ""
-            names[version.number] = (
-                f"Version {version.number}{again}, {controls.moment_text(version.saved)}"
-            )
+            saved = controls.moment_text(version.saved)
+            names[version.number] = f"Version {version.number}{again}, {saved}"
         del names[newest.version.number]
         number = st.selectbox(
             "Earlier version", list(names), key=f"version_{entry.id}", format_func=names.__getitem__

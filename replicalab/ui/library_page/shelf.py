@@ -95,9 +95,7 @@ class Writer:
             for place, job in self._jobs.items():
                 self._jobs[place] = job._replace(due=0.0)
             self._changed.notify_all()
-            self._changed.wait_for(
-                lambda: not self._busy and not self._due(), timeout=_EXIT_SECONDS
-            )
+            self._changed.wait_for(lambda: not (self._busy or self._due()), _EXIT_SECONDS)
 
     def _run(self) -> None:
         while True:

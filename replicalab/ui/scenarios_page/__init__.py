@@ -210,9 +210,8 @@ def _draw_gallery() -> None:
 def _draw_filters(cards: list[Card]) -> Filter:
     domains = sorted({card.summary.domain_id for card in cards})
     search, choices = st.columns([3, 1], vertical_alignment="bottom")
-    text = search.text_input(
-        "Search", key="filter_text", max_chars=200, placeholder="Title, author, goal…"
-    )
+    hint = "Title, author, goal…"
+    text = search.text_input("Search", key="filter_text", max_chars=200, placeholder=hint)
     with choices.popover("Filter", icon=":material/filter_alt:", width="stretch"):
         domain = st.selectbox(
             "Field", [_ANY, *domains], key="filter_domain", format_func=study_facts.field_name

@@ -68,10 +68,8 @@ def draw() -> None:
     case = state.case()
     lab = lab_facts.any_lab_text(case.own_lab, case.lab, case.seed)
     listed = [(row.study, row.origin, row.link()) for row in rows]
-    # The page's heading until its header has one.
-    panel.draw(
-        survey_facts.survey_panel(lab, listed, order, level=2 if state.current().chosen else 1)
-    )
+    level = 2 if state.current().chosen else 1  # the page's heading until its header has one
+    panel.draw(survey_facts.survey_panel(lab, listed, order, level))
     named: dict[str, ListedStudy] = {}
     for row in rows:
         name = characters.on_one_line(row.pack.paper.name)

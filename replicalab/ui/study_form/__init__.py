@@ -262,9 +262,8 @@ def _draw_lab_and_plan() -> None:
     with lab:
         st.markdown("**The lab**")
         money = [f"cost_model.{amount.key}" for amount in amounts_in(AmountGroup.MONEY)]
-        study_fields.draw_rows(
-            [3, 2, 2], [f"{_LAB}.{name}" for name in ("budget", "days", "staff")]
-        )
+        amounts = [f"{_LAB}.{name}" for name in ("budget", "days", "staff")]
+        study_fields.draw_rows([3, 2, 2], amounts)
         study_fields.draw_rows(2, [f"{_LAB}.{name}" for name in ("start_date", "currency", *money)])
         study_fields.draw(f"{_LAB}.weekends")
         study_fields.draw(f"{_LAB}.booked")
@@ -297,9 +296,8 @@ def _draw_check() -> None:
     now = study_fields.session()
     study_fields.draw_rows(2, ("scenario_id", "domain_id"))
     for path, faults in now.result.faults.items():
-        controls.complain(
-            *(f"{_part_of(path)}: {draft_fields.fault_text(fault)}" for fault in faults)
-        )
+        part = _part_of(path)
+        controls.complain(*(f"{part}: {draft_fields.fault_text(fault)}" for fault in faults))
     if now.study is None:
         return
     signs = {lint.LintLevel.WARNING: Status.CAUTION, lint.LintLevel.NOTE: Status.PASS}

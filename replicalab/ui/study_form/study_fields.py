@@ -110,9 +110,8 @@ def draw_rows(columns: int | Sequence[float], fields: Iterable[str | FieldPath])
 
 
 def _put(path: FieldPath, value: Any) -> None:
-    session().change(
-        draft_fields.edited(draft(), draft_fields.field_at(path, draft()), path, value)
-    )
+    field = draft_fields.field_at(path, draft())
+    session().change(draft_fields.edited(draft(), field, path, value))
 
 
 def _draw_number(label: str, path: FieldPath, field: draft_fields.StudyField, at: Data) -> None:
