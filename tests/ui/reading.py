@@ -103,7 +103,7 @@ def bars_in(part: ElementTree.Element) -> list[ElementTree.Element]:
 
 
 def panels(app: AppTest) -> list[ElementTree.Element]:
-    return [panel_of(part) for part in app._tree if html_of(part)]  # noqa: SLF001 - the drawer too
+    return [panel_of(part) for part in app.get("html")]
 
 
 def panel_tables(app: AppTest) -> list[list[list[str]]]:
@@ -119,9 +119,7 @@ def page_text(app: AppTest) -> str:
 
 
 def drawer_of(app: AppTest) -> element_tree.Block:
-    # The harness has a face for the page's main part alone.
-    parts = app._tree.children.values()  # noqa: SLF001
-    block = next(part for part in parts if part.type == "event")
+    [block] = app.get("event")
     assert isinstance(block, element_tree.Block)
     return block
 
