@@ -33,7 +33,7 @@ from replicalab.negotiation.case import (
     Comparison,
     Side,
     in_labs_of,
-    negotiated,
+    play_case,
     side_of_run,
 )
 from replicalab.planner import Frontier, LeastLoss, PlanAnalysis, Shortfalls
@@ -277,7 +277,7 @@ def compare(*plans: Assessment | Negotiation, **named: Assessment | Negotiation)
     return Comparison(
         side_of_run(name, plan)
         if isinstance(plan, Negotiation)
-        else Side(name, plan, negotiated(plan))
+        else Side(name, plan, play_case(plan))
         for name, plan in sides
     )
 

@@ -274,7 +274,7 @@ def open_bundle(data: bytes | str | Values, source: str = SOURCE) -> OpenedBundl
     changes = {part: getattr(result, part) for part in parts}
     case = Case(study=study.scenario_id, lab=result.difficulty, **changes)
     here = in_labs_of(study)
-    written, yours = case.written(here), case.assessed(here)
+    written, yours = case.author_pack(here), case.assess(here)
     try:
         run = replay(result.negotiation, yours.pack) if result.negotiation else None
     except TraceError as error:

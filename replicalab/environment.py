@@ -106,7 +106,7 @@ class NegotiationEnv(Env[ScientistObservation, Action]):
 
     def _begun(self, seed: int) -> Negotiation:
         pack = self._load(seed)
-        return Negotiation(self._case.changed(seed=seed).setup(pack), pack)
+        return Negotiation(self._case.replace(seed=seed).setup(pack), pack)
 
     def _seen(self, _: Random | None = None) -> ScientistObservation:
         return negotiation.observe(self.negotiation.state, self.negotiation.pack)

@@ -150,7 +150,7 @@ class Guard:
         if scope["type"] not in {"http", "websocket"}:
             await self._app(scope, receive, send)
             return
-        app = refused(scope, self._hosts) or self._app
+        app = refusal(scope, self._hosts) or self._app
         waits = scope["type"] == "websocket" or scope["path"].endswith(READY)
         if app is self._app and waits and self._loading.is_alive():
             await asyncio.to_thread(self._loading.join)
@@ -186,7 +186,7 @@ def is_public() -> bool:
     return is_open or is_demo() or not allowed_hosts() <= {*_LOOPBACK}
 
 
-def refused(scope: Scope, hosts: frozenset[str]) -> Response | None:
+def refusal(scope: Scope, hosts: frozenset[str]) -> Response | None:
     """Return the answer that refuses a request, or None."""
     headers = Headers(scope=scope)
     named = headers.getlist("host")

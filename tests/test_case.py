@@ -22,10 +22,10 @@ from replicalab.negotiation import (
 from replicalab.negotiation.batch import Result
 from replicalab.negotiation.case import (
     Case,
-    negotiated,
+    play_case,
+    play_recording,
     read_case,
     record_text,
-    recorded,
     side_of_run,
 )
 from replicalab.ui.own_studies import find
@@ -34,7 +34,7 @@ from tests.factories import make_protocol
 
 START: Final = Case(study="fin_momentum", lab=scenarios.Difficulty.MEDIUM)
 PLAN: Final = make_protocol()
-FULL: Final = START.changed(
+FULL: Final = START.replace(
     lab=scenarios.Difficulty.HARD,
     seed=3,
     plan=PLAN,
@@ -46,13 +46,13 @@ FULL: Final = START.changed(
     recording="one_run",
 )
 NAMED: Final = scenarios.LabOverrides(name="Ours", budget=2700)
-OTHER_STUDY: Final = FULL.changed(
+OTHER_STUDY: Final = FULL.replace(
     study="math_four_colour", plan=None, question=scenarios.EvidenceAssumptions(), recording=None
 )
 
 
 def test_case_opens_its_pack_and_its_plan() -> None:
-    case = START.changed(study="math_four_colour", lab=scenarios.Difficulty.HARD, seed=3)
+    case = START.replace(study="math_four_colour", lab=scenarios.Difficulty.HARD, seed=3)
     reference = case.pack(find).reference_protocol
     assert case.pack(find) == scenarios.load_scenario("math_four_colour", "hard", 3)
     assert case.protocol(find) == reference
@@ -61,21 +61,21 @@ def test_case_opens_its_pack_and_its_plan() -> None:
     assert case.with_plan(PLAN, find).with_plan(reference, find) == case
     assert case.with_plan(PLAN, find).with_plan(None, find) == case
     with pytest.raises(ScenarioError, match="zebra"):
-        START.changed(study="zebra").pack(find)
+        START.replace(study="zebra").pack(find)
     with pytest.raises(ScenarioError, match="floor <= target"):
-        START.changed(question=scenarios.EvidenceAssumptions(target=0.2)).pack(find)
+        START.replace(question=scenarios.EvidenceAssumptions(target=0.2)).pack(find)
 
 
 def test_case_that_moves_keeps_all_else() -> None:
     smaller = make_protocol(sample_size=7)
     as_written = scenarios.LabOverrides()
-    named = FULL.changed(own_lab=NAMED)
-    assert FULL.with_study("math_four_colour") == OTHER_STUDY.changed(own_lab=as_written)
-    assert named.with_study("math_four_colour") == OTHER_STUDY.changed(own_lab=NAMED)
-    elsewhere = FULL.changed(lab="easy", seed=9, recording=None, own_lab=as_written)
+    named = FULL.replace(own_lab=NAMED)
+    assert FULL.with_study("math_four_colour") == OTHER_STUDY.replace(own_lab=as_written)
+    assert named.with_study("math_four_colour") == OTHER_STUDY.replace(own_lab=NAMED)
+    elsewhere = FULL.replace(lab="easy", seed=9, recording=None, own_lab=as_written)
     assert FULL.with_lab("easy", 9) == elsewhere
-    assert FULL.with_own(own_lab=NAMED) == named.changed(recording=None)
-    assert FULL.with_plan(smaller, find) == FULL.changed(plan=smaller, recording=None)
+    assert FULL.with_own(own_lab=NAMED) == named.replace(recording=None)
+    assert FULL.with_plan(smaller, find) == FULL.replace(plan=smaller, recording=None)
 
 
 SAMPLES: Final[dict[str, object]] = {
@@ -102,7 +102,7 @@ def test_case_round_trips_every_field(field: str) -> None:
         "moves": {"scientist": ScientistKind.PERSON},
         "own": {"study": "somebodys"},
     }
-    case = START.changed(**others.get(field, {}), **{field: SAMPLES[field]})
+    case = START.replace(**others.get(field, {}), **{field: SAMPLES[field]})
     assert case != START
     assert read_case(record_text(case)) == case
     if case.own is None:  # else its study is needed
@@ -112,17 +112,17 @@ def test_case_round_trips_every_field(field: str) -> None:
 
 def test_case_with_a_study_file_is_complete() -> None:
     text = scenarios.copy_text("psy_stroop", "my_stroop")
-    case = START.changed(study="my_stroop", text=text)
+    case = START.replace(study="my_stroop", text=text)
     assert read_case(record_text(case)) == case
     assert case.pack().study == scenarios.parse_study(text, "mine")
     with pytest.raises(ScenarioError, match="name that one"):
-        case.changed(study="psy_stroop").pack()
+        case.replace(study="psy_stroop").pack()
 
 
 def test_jobs_refuse_persons_and_kept_batches_models() -> None:
     with pytest.raises(ValidationError, match="use baseline, direct, model or step_by_step"):
-        Result(job=START.changed(scientist=ScientistKind.PERSON), error="none")
-    by_model = Result(job=START.changed(scientist=ScientistKind.MODEL), error="none")
+        Result(job=START.replace(scientist=ScientistKind.PERSON), error="none")
+    by_model = Result(job=START.replace(scientist=ScientistKind.MODEL), error="none")
     with pytest.raises(ValidationError, match="use baseline, direct or step_by_step"):
         KeptBatch.of([by_model], 1)
 
@@ -132,21 +132,21 @@ UNPLAYED = assess(STROOP.reference_protocol, STROOP)
 
 
 def test_unplayed_side_has_no_negotiation() -> None:
-    assert negotiated(UNPLAYED, Case.of(STROOP, scientist=ScientistKind.PERSON)) is None
-    assert negotiated(UNPLAYED, Case.of(STROOP, scientist=ScientistKind.MODEL)) is None
-    assert negotiated(assess(revise(UNPLAYED.plan, sample_size=0), STROOP), Case.of(STROOP)) is None
+    assert play_case(UNPLAYED, Case.of(STROOP, scientist=ScientistKind.PERSON)) is None
+    assert play_case(UNPLAYED, Case.of(STROOP, scientist=ScientistKind.MODEL)) is None
+    assert play_case(assess(revise(UNPLAYED.plan, sample_size=0), STROOP), Case.of(STROOP)) is None
 
 
 def by_moves(*actions: ScientistAction) -> Negotiation:
     moves = [Move(number=number, action=action) for number, action in enumerate(actions)]
-    played = negotiated(UNPLAYED, Case.of(STROOP, scientist=ScientistKind.PERSON, moves=moves))
+    played = play_case(UNPLAYED, Case.of(STROOP, scientist=ScientistKind.PERSON, moves=moves))
     assert played is not None
     assert (len(played.rounds), played.outcome) == (len(moves), None)
     return played
 
 
 def test_run_is_a_side_by_its_plan() -> None:
-    played = negotiated(UNPLAYED, Case.of(STROOP, scientist=ScientistKind.DIRECT))
+    played = play_case(UNPLAYED, Case.of(STROOP, scientist=ScientistKind.DIRECT))
     assert played is not None
     side = side_of_run("A run", played)
     assert (side.plan.plan.sample_size, side.plan.cost, side.is_run) == (25, 800, True)
@@ -162,8 +162,8 @@ def test_recording_plays_in_its_lab_only() -> None:
     assert shipped.recording is not None
     key, setup = shipped.recording.key, shipped.setup
     pack = scenarios.load_scenario(setup.scenario_id, setup.difficulty, setup.seed)
-    played = recorded(assess(pack.reference_protocol, pack), key)
+    played = play_recording(assess(pack.reference_protocol, pack), key)
     assert played is not None
     assert len(played.rounds) == len(shipped.moves)
-    assert recorded(UNPLAYED, key) is None
-    assert recorded(UNPLAYED, "not_there") is None
+    assert play_recording(UNPLAYED, key) is None
+    assert play_recording(UNPLAYED, "not_there") is None

@@ -13,7 +13,7 @@ from replicalab import scenarios
 from replicalab.documents import bundle, detect_kind, open_bundle
 from replicalab.errors import ReplicaLabError
 from replicalab.library import EntryKind
-from replicalab.library.contents import checked, problem_of
+from replicalab.library.contents import check, problem_of
 from replicalab.models import Protocol
 from replicalab.negotiation import Move, ScientistKind, TurnAuthor, load
 from replicalab.negotiation.case import DraftCase, record_text
@@ -65,12 +65,12 @@ Read = Callable[[str], object]
 FILES: Final[dict[FileKind, tuple[Callable[[], str], Read]]] = {
     FileKind.BUNDLE: (whole_bundle, open_bundle),
     FileKind.RUN: (hostile_run, load),
-    FileKind.BATCH: (partial(content_of, EntryKind.BATCH), partial(checked, EntryKind.BATCH)),
+    FileKind.BATCH: (partial(content_of, EntryKind.BATCH), partial(check, EntryKind.BATCH)),
     FileKind.STUDY: (
         lambda: json.dumps(full_study()),
         lambda text: scenarios.parse_study(text, "x.json"),
     ),
-    FileKind.KEPT_PLAN: (kept_plan, partial(checked, EntryKind.PLAN)),
+    FileKind.KEPT_PLAN: (kept_plan, partial(check, EntryKind.PLAN)),
     FileKind.LAB: (lambda: scenarios.lab_json(OWN), lambda text: scenarios.read_lab(text.encode())),
     FileKind.PLAN: (plan().model_dump_json, lambda text: scenarios.read_plan(text.encode())),
 }
@@ -148,7 +148,7 @@ def test_faults_of_a_draft_are_bounded() -> None:
     assert problem_of(None, draft()) == ""
     for path in containers(sample):
         for faulty in with_faults(sample, path):
-            assert collected(partial(checked, None), json.dumps(faulty)) <= FEW, path
+            assert collected(partial(check, None), json.dumps(faulty)) <= FEW, path
 
 
 @pytest.mark.parametrize("fault", [0, {"k": 0}, {"number": 0, "action": {"controls": [0] * 20}}])

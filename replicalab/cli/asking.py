@@ -148,7 +148,7 @@ def analysis(options: Options, **fields: Values) -> tuple[PlanAnalysis, Case]:
     """Return the analysis of a plan in its lab, and its case."""
     study, _ = study_at(options.study)
     case = plan_case(options, study, fields)
-    return PlanAnalysis(case.assessed(in_labs_of(study))), case
+    return PlanAnalysis(case.assess(in_labs_of(study))), case
 
 
 def answers(options: Options) -> Values:

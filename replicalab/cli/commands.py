@@ -21,7 +21,7 @@ from replicalab.characters import shown
 from replicalab.facts.blocks import Block
 from replicalab.lexicon import shortened
 from replicalab.limits import LARGEST_PLANNED, MOST_FILE_BYTES
-from replicalab.render.terminal import AnswerConsole, rendered
+from replicalab.render.terminal import AnswerConsole, renderables
 from replicalab.scenarios import Difficulty, list_scenarios
 
 SCHEMA: Final = 2  # Version of every JSON answer: it rises if a value is renamed, moved or removed
@@ -63,7 +63,7 @@ def finish(function: Callable[[Any], Answer], options: Any) -> int:
 def show(blocks: Iterable[Block | str | None]) -> None:
     """Print blocks and sentences."""
     console = AnswerConsole(sys.stdout)
-    for part in rendered(*(block for block in blocks if block)):
+    for part in renderables(*(block for block in blocks if block)):
         console.print(part)
 
 

@@ -40,7 +40,7 @@ from replicalab.facts.verdicts import plan_verdict
 from replicalab.limits import MAX_SEED, MOST_JOBS, MOST_SIDES
 from replicalab.negotiation import LabManagerKind, Negotiation, Outcome, ScientistKind
 from replicalab.negotiation.batch import Batch, collect, run_batch
-from replicalab.negotiation.case import FEWEST_SIDES, Case, Side, negotiated, side_of_run
+from replicalab.negotiation.case import FEWEST_SIDES, Case, Side, play_case, side_of_run
 from replicalab.planner import PlanAnalysis
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import MAX_ROUNDS, Difficulty, EvidenceTier, Pack, Study
@@ -103,7 +103,7 @@ def check(options: commands.Options) -> commands.Answer:
     effects = effects_table(assumed_effects(plan.pack.design), {YOURS: plan})
     blocks = [*opening(plan), *panels, effects, original_panel(Curves(plan))]
     return commands.Answer(
-        0 if plan.feasible else 1, blocks, lambda: record_facts.checked(analysis)
+        0 if plan.feasible else 1, blocks, lambda: record_facts.check_record(analysis)
     )
 
 
@@ -118,7 +118,7 @@ def plan(options: commands.Options) -> commands.Answer:
     code = 0 if loss.after.feasible and shows else 1
     file = scenarios.plan_json(loss.plan, analysis.yours.pack.scenario_id)
     blocks = [*opening(analysis.yours), *plan_blocks(analysis)]
-    return commands.Answer(code, blocks, lambda: record_facts.planned(analysis), file)
+    return commands.Answer(code, blocks, lambda: record_facts.plan_record(analysis), file)
 
 
 _NAMED: Final[dict[str, Callable[[PlanAnalysis], Assessment]]] = {
@@ -159,7 +159,7 @@ def compare(options: commands.Options) -> commands.Answer:
 def _side(title: str, name: str, pack: Pack, study: Study) -> Side:
     if choose := _NAMED.get(name):
         plan = choose(PlanAnalysis(assess(pack.reference_protocol, pack)))
-        return Side(title, plan, negotiated(plan))
+        return Side(title, plan, play_case(plan))
     path = Path(name)
     if not (path.suffix or name == commands.STANDARD or path.exists()):
         asking.choice("--plan", name, [*_NAMED])
@@ -167,12 +167,12 @@ def _side(title: str, name: str, pack: Pack, study: Study) -> Side:
     if run and run.pack == pack:
         return side_of_run(title, run)
     plan = assess(asking.plan_at(path, study), pack)
-    return Side(title, plan, negotiated(plan))
+    return Side(title, plan, play_case(plan))
 
 
 def _side_facts(side: Side) -> record_facts.Data:
     played, judged = side.played, comparison_facts.judged_text(side)
-    checked = record_facts.checked(PlanAnalysis(side.plan))
+    checked = record_facts.check_record(PlanAnalysis(side.plan))
     return {"name": side.name, "judged": judged, **checked, "negotiated": played and played.outcome}
 
 
@@ -263,7 +263,7 @@ def _play(options: commands.Options, case: Case, pack: Pack) -> commands.Answer:
     if model:
         with suppress(TraceError, ValidationError):  # no recording has the settings of the model
             file = negotiation.save(talk, model.recording_of(talk.setup))
-    return commands.Answer(code, blocks, lambda: {**record, **record_facts.negotiated(talk)}, file)
+    return commands.Answer(code, blocks, lambda: {**record, **record_facts.run_record(talk)}, file)
 
 
 def _replayed(options: commands.Options, path: Path, study: Study) -> commands.Answer:
@@ -278,7 +278,7 @@ def _replayed(options: commands.Options, path: Path, study: Study) -> commands.A
         raise commands.CommandError(f"{problem}; name one saved here")
     size = f" · {talk.final_plan.size_text}" if talk.final_plan else ""
     blocks = [f"{place_text(talk.pack)}{size}", _players(talk), *_ending_blocks(talk)]
-    return commands.Answer(0, blocks, lambda: record_facts.negotiated(talk))
+    return commands.Answer(0, blocks, lambda: record_facts.run_record(talk))
 
 
 def _round_blocks(talk: Negotiation) -> Blocks:
@@ -346,12 +346,12 @@ def _jobs(options: commands.Options) -> list[Case]:
             named = dict(zip(("scientist", "lab_manager"), players, strict=True))
             case = asking.case_of(options, study, lab, {"max_rounds": MAX_ROUNDS, **named})
             case.question.over(study.design)
-            cases.append(case.changed(text=text))
+            cases.append(case.replace(text=text))
     seeds = _seeds(options.seeds)
     if len(cases) * len(seeds) > MOST_JOBS:
         problem = f"more than {MOST_JOBS:,} negotiations are asked for"
         raise commands.CommandError(f"{problem}; name fewer seeds, labs or studies")
-    return [case.changed(seed=seed) for case in cases for seed in seeds]
+    return [case.replace(seed=seed) for case in cases for seed in seeds]
 
 
 def _seeds(text: str) -> range:

@@ -96,7 +96,7 @@ def new_study(
     }
 
 
-def stated(text: str) -> str:
+def stated_text(text: str) -> str:
     """Return a text of a study file, empty if its author has not written it."""
     return text if lexicon.is_given(text) else ""
 

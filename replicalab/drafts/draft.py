@@ -61,7 +61,7 @@ class Draft:
         saved = cls(data, OtherLabs.KEPT)
         for others in (OtherLabs.SAME, OtherLabs.MADE):
             draft = saved.with_others(others)
-            if draft.written() == data:
+            if draft.content() == data:
                 return replace(draft, aside={})
         return saved
 
@@ -84,7 +84,7 @@ class Draft:
     def names(self, part: str, key: str) -> list[str]:
         return [str(self.at(part, place, key)) for place in range(len(self.items(part)))]
 
-    def listed(self, part: str) -> list[str]:
+    def part_labels(self, part: str) -> list[str]:
         return self.names(part, "name") if part == "controls" else self.labels(part)
 
     @property
@@ -173,11 +173,11 @@ class Draft:
         if self.others is OtherLabs.KEPT:
             aside["labs"] = {level: labs.pop(level) for level in _OTHER_LABS if level in labs}
         if others is OtherLabs.KEPT:
-            made = cast("Block", self.written()["labs"])
+            made = cast("Block", self.content()["labs"])
             labs |= aside.get("labs") or {level: made[level] for level in _OTHER_LABS}
         return replace(self.put(labs, "labs"), others=others, aside=aside)
 
-    def written(self) -> Block:
+    def content(self) -> Block:
         """Return the content of the study file, with its three labs."""
         if self.others is OtherLabs.KEPT:
             return self.data
@@ -238,7 +238,7 @@ class DraftCheck:
 
 
 def check(draft: Draft, read: Callable[[str, str], Study] = parse_study) -> DraftCheck:
-    text = data_yaml(draft.written())
+    text = data_yaml(draft.content())
     try:
         return DraftCheck(text, read(text, NAME))
     except ScenarioError as error:
@@ -272,7 +272,7 @@ def longest_name(study: Study) -> int:
     return LONGEST_TITLE if study.paper.short_title is None else LONGEST_SHORT_TITLE
 
 
-def renamed(text: str, study: Study, name: str) -> str:
+def rename(text: str, study: Study, name: str) -> str:
     """Return a study's file under another name; raises ScenarioError if that is not allowed."""
     field = "title" if study.paper.short_title is None else "short_title"
     wanted = study.paper.model_dump() | {field: name}
@@ -281,7 +281,7 @@ def renamed(text: str, study: Study, name: str) -> str:
         if parse_study(written, NAME).paper.model_dump() == wanted:
             return written
     # The name cannot be changed in place, such as in a block text: write the whole file.
-    whole = data_yaml(Draft.of(study).put(name, "paper", field).written())
+    whole = data_yaml(Draft.of(study).put(name, "paper", field).content())
     parse_study(whole, NAME)
     return whole
 

@@ -49,7 +49,7 @@ class StudyField(NamedTuple):
     change: Callable[[Draft, FieldPath, Any], Draft] | None = None
 
 
-def edited(draft: Draft, field: StudyField, path: FieldPath, value: Any) -> Draft:
+def edit_field(draft: Draft, field: StudyField, path: FieldPath, value: Any) -> Draft:
     if field.change:
         return field.change(draft, path, value)
     if isinstance(value, date):
@@ -106,7 +106,7 @@ def _items(label: str, hint: str) -> StudyField:
 
 
 def _chosen(label: str, part: str, **more: Any) -> StudyField:
-    return StudyField(label, Input.LABELS, options=lambda draft: draft.listed(part), **more)
+    return StudyField(label, Input.LABELS, options=lambda draft: draft.part_labels(part), **more)
 
 
 def _choice(label: str, words: Mapping[Any, str], **more: Any) -> StudyField:

@@ -116,9 +116,9 @@ def brief(
         parts=(
             part(
                 "The question",
-                Sentence(drafts.stated(paper.goal)),
-                Sentence(cited(paper), quiet=True, link=doi_link(paper)),
-                unstated_sentence({GOAL: paper.goal, SOURCE: cited(paper)}),
+                Sentence(drafts.stated_text(paper.goal)),
+                Sentence(citation(paper), quiet=True, link=doi_link(paper)),
+                unstated_sentence({GOAL: paper.goal, SOURCE: citation(paper)}),
             ),
             part(
                 "The verdict",
@@ -141,14 +141,15 @@ def brief(
     )
 
 
-def cited(paper: scenarios.Paper) -> str:
+def citation(paper: scenarios.Paper) -> str:
     """Return the citation of a paper and its DOI; empty if not given."""
-    return " ".join(filter(None, (drafts.stated(paper.citation), paper.doi and f"doi:{paper.doi}")))
+    source = drafts.stated_text(paper.citation)
+    return " ".join(filter(None, (source, paper.doi and f"doi:{paper.doi}")))
 
 
 def unstated_sentence(answers: Mapping[str, str]) -> Sentence:
     """Return the names of the texts that a study leaves out."""
-    rest = [name for name, text in answers.items() if not drafts.stated(text)]
+    rest = [name for name, text in answers.items() if not drafts.stated_text(text)]
     return Sentence(f"Not given: {lexicon.joined(rest)}." if rest else "")
 
 
@@ -233,7 +234,7 @@ def funding_request(
         parts=(
             part(
                 "The plan asked for",
-                Sentence(drafts.stated(pack.paper.goal)),
+                Sentence(drafts.stated_text(pack.paper.goal)),
                 unstated_sentence({GOAL: pack.paper.goal}),
                 *verdict_sentences(yours),
             ),

@@ -45,7 +45,7 @@ def plan(judged: Assessment) -> Data:
     }
 
 
-def checked(options: planner.PlanAnalysis) -> Data:
+def check_record(options: planner.PlanAnalysis) -> Data:
     """Return the whole check of a plan."""
     judged = options.yours
     return {
@@ -64,7 +64,7 @@ def checked(options: planner.PlanAnalysis) -> Data:
     }
 
 
-def planned(options: planner.PlanAnalysis) -> Data:
+def plan_record(options: planner.PlanAnalysis) -> Data:
     """Return the changes to a plan and the additions to its lab."""
     yours, offer, loss, asks = options.yours, options.offer, options.least, options.asks
     made = planner.change_steps(yours, loss.changes)
@@ -76,7 +76,7 @@ def planned(options: planner.PlanAnalysis) -> Data:
     waits = [{**fields(wait, "start_day", "items"), "plan": wait.least.plan} for wait in asks.waits]
     target = asks.target and _shortfall(asks.target)
     return {
-        **checked(options),
+        **check_record(options),
         "offer": offer and _revision(offer.after, offered),
         "least_loss": {**_revision(loss.after, made), "exact": loss.exact},
         "cheapest": options.cheapest and plan(options.cheapest),
@@ -85,7 +85,7 @@ def planned(options: planner.PlanAnalysis) -> Data:
     }
 
 
-def negotiated(talk: negotiation.Negotiation) -> Data:
+def run_record(talk: negotiation.Negotiation) -> Data:
     """Return a negotiation, its rounds and its score."""
     score = negotiation.score(talk) if talk.ending else None
     rounds = [

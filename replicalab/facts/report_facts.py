@@ -102,7 +102,7 @@ def report(
         part("The negotiation", *(_transcript(run) if run else ())),
         part(
             "Sources",
-            Sentence(document_facts.cited(pack.paper), link=document_facts.doi_link(pack.paper)),
+            Sentence(document_facts.citation(pack.paper), link=document_facts.doi_link(pack.paper)),
             blocks.table("Facts and their sources", ("Fact", "Source", "How sure"), facts),
         ),
     ]
@@ -119,10 +119,10 @@ def report(
 
 
 def _question(pack: scenarios.Pack) -> Iterator[blocks.Block]:
-    paper, criteria = pack.paper, list(filter(None, map(drafts.stated, pack.success_criteria)))
-    yield Sentence(drafts.stated(paper.goal))
-    yield Sentence(drafts.stated(paper.hypothesis), "The study claims:")
-    yield Sentence(drafts.stated(paper.caution), "Take care:")
+    paper, criteria = pack.paper, list(filter(None, map(drafts.stated_text, pack.success_criteria)))
+    yield Sentence(drafts.stated_text(paper.goal))
+    yield Sentence(drafts.stated_text(paper.hypothesis), "The study claims:")
+    yield Sentence(drafts.stated_text(paper.caution), "Take care:")
     yield Sentence(paper.contested or "", "Contested:")
     yield listing(f"A success if: {criterion}" for criterion in criteria)
     texts_by_name = {
@@ -130,7 +130,7 @@ def _question(pack: scenarios.Pack) -> Iterator[blocks.Block]:
         "the claim": paper.hypothesis,
         "the caution": paper.caution,
         "the success criteria": " ".join(criteria),
-        document_facts.SOURCE: document_facts.cited(paper),
+        document_facts.SOURCE: document_facts.citation(paper),
     }
     yield document_facts.unstated_sentence(texts_by_name)
 

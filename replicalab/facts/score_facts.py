@@ -256,8 +256,8 @@ def robust_text(robust: Robust) -> str:
     moves.append(plan_facts.loss_text(step, _INSTEAD))
     text = (text if plan.plan != least.plan else _BOTH_ALIKE).format(
         feasible=sum(one.passes for one in robust.everywhere(plan).values()),
-        reached=robust.reached(plan),
-        least=robust.reached(least),
+        reached=robust.worlds_reached(plan),
+        least=robust.worlds_reached(least),
         number=len(worlds),
         likely=robust.likely,
         changes="; ".join(filter(None, moves)),

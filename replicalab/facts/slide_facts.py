@@ -42,9 +42,9 @@ def stake_slide(
     pack = yours.pack
     paper, design = pack.paper, pack.design
     about = {
-        "The claim": drafts.stated(paper.hypothesis),
-        "In doubt": drafts.stated(paper.contested or ""),
-        "To find out": drafts.stated(paper.goal),
+        "The claim": drafts.stated_text(paper.hypothesis),
+        "In doubt": drafts.stated_text(paper.contested or ""),
+        "To find out": drafts.stated_text(paper.goal),
     }
     seeks = negotiation_facts.SCIENTISTS[scientist]
     runs = negotiation_facts.LAB_MANAGERS[lab_manager]
@@ -104,7 +104,7 @@ def _state(step: planner.PlanStep) -> dict[str, object]:
     }
 
 
-def conceded(negotiation: core.Negotiation) -> list[core.Concession]:
+def scientist_concessions(negotiation: core.Negotiation) -> list[core.Concession]:
     """Return the Scientist's concessions, one for each round in which its plan moved."""
     by_scientist = (row for row in core.ledger(negotiation) if row.who is models.Role.SCIENTIST)
     return [row for row in by_scientist if _moves_more_than_rationale(row.step)]
@@ -118,7 +118,7 @@ def concession_slide(
     negotiation: core.Negotiation, at: int, changes: Iterable[SuggestionChange]
 ) -> Panel:
     """Return concession ``at``, from 0, and the Lab Manager's answer."""
-    steps, changes = conceded(negotiation), list(changes)
+    steps, changes = scientist_concessions(negotiation), list(changes)
     step, done = steps[at].step, negotiation.rounds[steps[at].round_number]
     rows = negotiation_facts.change_rows(step, ("rationale",))
     fields = [*filter(_moves_more_than_rationale, field_steps(step.before, step.after))]

@@ -6,7 +6,7 @@ from typing import Final
 from replicalab import assessment, lexicon, negotiation, planner, scenarios
 from replicalab.assessment import effects
 from replicalab.designs import KINDS, PARAMETERS, Kind, Unknown
-from replicalab.drafts import stated
+from replicalab.drafts import stated_text
 from replicalab.facts import blocks, plan_facts, verdicts
 from replicalab.facts.blocks import Cell, Column, Fold, Group, Panel, Sentence, Status
 from replicalab.facts.check_facts import evidence_bar
@@ -27,7 +27,7 @@ def story_panel(reference: planner.PlanAnalysis) -> Group:
     """Return the goal of the study, and the Lab Manager's answer to its reference protocol."""
     paper, story = reference.yours.pack.paper, verdicts.offer_story(reference)
     return blocks.group(
-        Sentence(stated(paper.goal), lexicon.ended(paper.title)),
+        Sentence(stated_text(paper.goal), lexicon.ended(paper.title)),
         Sentence(story.text, status=story.status),
         Sentence(verdicts.terms_text(reference.yours), quiet=True),
     )
@@ -46,8 +46,8 @@ def paper_panel(pack: scenarios.Pack) -> Panel:
     return blocks.panel(
         "paper",
         paper=paper,
-        citation=stated(paper.citation),
-        about=[(name, text) for name, text in about.items() if stated(text)],
+        citation=stated_text(paper.citation),
+        about=[(name, text) for name, text in about.items() if stated_text(text)],
         facts=[(fact, CONFIDENCE[fact.confidence]) for fact in paper.facts],
     )
 
@@ -59,7 +59,7 @@ def design_panel(plan: assessment.Assessment) -> Fold:
     original = design.original
     reported = original and f"{reported_text(design, original)} {source_text(original)}"
     parts = blocks.group(
-        Sentence(stated(design.source)),
+        Sentence(stated_text(design.source)),
         Sentence(reported or ""),
         blocks.table("Numbers of the power analysis", columns, choices(plan)),
     )
@@ -71,7 +71,7 @@ def choices(plan: assessment.Assessment) -> Iterator[Choice]:
     pack, kind = plan.pack, plan.evidence.row
     design = pack.design
     counted = f"{lexicon.capitalised(kind.title)}; n counts {design.unit_of_n}"
-    method = stated(pack.paper.method)
+    method = stated_text(pack.paper.method)
     yield "Design", counted, f"Published: {method}" if method else ""
     test = f"{lexicon.capitalised(kind.method_of(design))}. {plan_facts.source_text(design)}"
     yield "Test and method", test.strip(), f"Planned {kind.measure}: {kind.meaning}."
@@ -146,7 +146,7 @@ def rules_panel(pack: scenarios.Pack) -> Panel:
         is_checked = item.bounds is not None or item.key in scenarios.LAB_CONSTRAINT_KEYS
         force = f"{'must' if item.hard else 'should'} hold{'' if is_checked else ', not checked'}"
         constraints.append((item.label, item.bound_text, force, item.details))
-    criteria = [*filter(None, map(stated, pack.success_criteria))]
+    criteria = [*filter(None, map(stated_text, pack.success_criteria))]
     parts = {
         "restrictions": pack.policy_rules,
         "success criteria": criteria,
@@ -244,7 +244,7 @@ def worked_out_panel(plan: assessment.Assessment, unknown: Unknown) -> Group:
     alpha = f"Alpha {design.alpha:.4g}{level}." if evidence.row.uses("alpha") else ""
     parts = verdicts.evidence_sentence(evidence), plan_facts.assumption_text(plan), alpha
     return blocks.sentences_panel(
-        [" ".join(filter(None, parts)), plan_facts.dropout_text(plan), stated(design.source)],
+        [" ".join(filter(None, parts)), plan_facts.dropout_text(plan), stated_text(design.source)],
         title=f"{lexicon.capitalised(unknown_name(evidence.row, unknown))}: {values[unknown]}",
         level=4,
     )

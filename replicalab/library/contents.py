@@ -116,7 +116,7 @@ class LibraryConflictError(LibraryError):
         super().__init__(message)
 
 
-def checked(kind: EntryKind | None, text: str) -> str:
+def check(kind: EntryKind | None, text: str) -> str:
     """Check a content; return its study's id or its lab's name, "" for a draft (kind None)."""
     if match := _NOT_TEXT.search(text):
         place = f"the content: character {match.start() + 1}"
@@ -132,13 +132,13 @@ def checked(kind: EntryKind | None, text: str) -> str:
 
 def problem_of(kind: EntryKind | None, text: str) -> str:
     try:
-        checked(kind, text)
+        check(kind, text)
     except LibraryContentError as error:
         return str(error)
     return ""
 
 
-def checked_name(name: str) -> str:
+def check_name(name: str) -> str:
     """Return a name without surrounding spaces."""
     name = _visible("the name", name.strip())
     if not name or len(name) > LONGEST_ENTRY_NAME or not {*"\t\n\r"}.isdisjoint(name):
@@ -148,7 +148,7 @@ def checked_name(name: str) -> str:
     return name
 
 
-def checked_notes(notes: str) -> str:
+def check_notes(notes: str) -> str:
     notes = notes.strip()
     if len(notes) > LONGEST_TEXT:
         problem = f"the notes have {len(notes):,} characters"
@@ -255,7 +255,7 @@ class KeptBatch(Record):
             job.model_copy(update={"text": self.texts.get(job.study, "")}) for job in self.jobs
         ]
         return [
-            Result(job=whole[row.job].changed(seed=row.seed), **row.model_dump(include=_ENDING))
+            Result(job=whole[row.job].replace(seed=row.seed), **row.model_dump(include=_ENDING))
             for row in self.results
         ]
 

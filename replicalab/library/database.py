@@ -30,7 +30,7 @@ _SIDE_FILES: Final = ("-wal", "-shm", "")
 _POSTGRES: Final = ("postgresql", "postgres", "postgresql+psycopg")
 
 
-def opened(address: str, now: datetime) -> tuple[sqlalchemy.Engine, tuple[str, ...]]:
+def open_database(address: str, now: datetime) -> tuple[sqlalchemy.Engine, tuple[str, ...]]:
     """Open the library at an address, created or migrated, with messages for the visitor."""
     url = _url(address)
     notices: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ def opened(address: str, now: datetime) -> tuple[sqlalchemy.Engine, tuple[str, .
     return engine, notices
 
 
-def for_writing(engine: sqlalchemy.Engine) -> sqlalchemy.Engine:
+def writing_engine(engine: sqlalchemy.Engine) -> sqlalchemy.Engine:
     """Return the same connections; a transaction takes the write lock when it begins."""
     return engine.execution_options(**{_WRITES: True})
 
@@ -193,7 +193,7 @@ def _migrate(engine: sqlalchemy.Engine) -> None:
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.set_main_option("path_separator", "newline")
-    with for_writing(engine).begin() as connection:
+    with writing_engine(engine).begin() as connection:
         if connection.dialect.name == "postgresql":
             lock = sqlalchemy.func.pg_advisory_xact_lock(_MIGRATION_LOCK)
             connection.execute(sqlalchemy.select(lock))

@@ -27,7 +27,7 @@ from replicalab.library.contents import (
     StoredVersion,
     Version,
 )
-from replicalab.library.database import FileInUse, database_errors, for_writing, opened
+from replicalab.library.database import FileInUse, database_errors, open_database, writing_engine
 from replicalab.limits import LONGEST_ENTRY_NAME, MOST_PURGED
 from replicalab.places import library_url
 
@@ -86,7 +86,7 @@ def size_of(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
 
 
-def numbered(name: str, end: str = "") -> Iterator[str]:
+def numbered_names(name: str, end: str = "") -> Iterator[str]:
     """Yield a name with an end, then with each number from 2 on, cut to the longest name."""
     for number in count(1):
         text = f"{end} ({number})" if number > 1 else end
@@ -134,13 +134,13 @@ class OwnerRows:
         problem = f"the library has no {state} '{shortened(entry_id)}' of yours"
         raise LibraryMissingError(f"{problem}, or no longer; look for it in the list")
 
-    def named(self, kind: EntryKind, name: str) -> Entry | None:
+    def find(self, kind: EntryKind, name: str) -> Entry | None:
         is_it = (ENTRIES.c.kind == kind) & (ENTRIES.c.name_key == label_key(name))
         return next(iter(self._entries(is_it, ENTRIES.c.deleted.is_(None))), None)
 
     def free_name(self, kind: EntryKind, name: str, end: str = "") -> str:
         """Return a name that no entry of a kind has; a number is added if needed."""
-        return next(tried for tried in numbered(name, end) if self.named(kind, tried) is None)
+        return next(tried for tried in numbered_names(name, end) if self.find(kind, tried) is None)
 
     def _entries(self, *conditions: sqlalchemy.ColumnElement[bool]) -> list[Entry]:
         query = select(*_ENTRY).where(ENTRIES.c.owner == self._digest, *conditions)
@@ -182,8 +182,8 @@ class OwnerRows:
 
     def add_beside(self, kind: EntryKind, name: str, new: NewVersion) -> Entry:
         """Add an entry under a free name, or return the one that equals it."""
-        for tried in numbered(name):
-            entry = self.named(kind, tried)
+        for tried in numbered_names(name):
+            entry = self.find(kind, tried)
             if entry is None:
                 break
             if _is_same(self.version(entry), new):
@@ -261,7 +261,7 @@ class Library:
     ) -> None:
         """Open the library at an address, by default `library_url`."""
         self._clock, self._limits = clock, limits
-        self._engine, self.notices = opened(url or library_url(), clock())
+        self._engine, self.notices = open_database(url or library_url(), clock())
         self._file = FileInUse(self._engine)
         with suppress(LibraryBusyError), self._writing() as connection:
             remove_overdue(connection, clock())
@@ -272,9 +272,9 @@ class Library:
     def keep(
         self, owner: Owner, kind: EntryKind, name: str, content: str, *, notes: str = ""
     ) -> Entry:
-        name, new = contents.checked_name(name), self._checked(kind, content, notes)
+        name, new = contents.check_name(name), self._checked(kind, content, notes)
         with self._saving(owner) as rows:
-            if entry := rows.named(kind, name):
+            if entry := rows.find(kind, name):
                 problem = f"you have a {kind} named '{entry.name}' already"
                 remedy = "save this one under another name, or as a version of that one"
                 return _same_or_conflict(rows.version(entry), new, f"{problem}; {remedy}")
@@ -285,7 +285,7 @@ class Library:
     ) -> list[Entry]:
         """Save new entries in one transaction; a name that is taken gets a number."""
         checks = [self._checked(kind, content, notes) for kind, _, content in parts]
-        names = [contents.checked_name(name[:LONGEST_ENTRY_NAME]) for _, name, _ in parts]
+        names = [contents.check_name(name[:LONGEST_ENTRY_NAME]) for _, name, _ in parts]
         with self._saving(owner) as rows:
             return [
                 rows.add_beside(kind, name, new)
@@ -321,9 +321,9 @@ class Library:
                 remedy = "compare both, then save yours after it or under another name"
                 return _same_or_conflict(now, new, f"{problem}. Nothing is lost: {remedy}")
             entry = rows.add_version(now.entry, new)
-            if not name or rows.named(entry.kind, name):
+            if not name or rows.find(entry.kind, name):
                 return entry
-            return rows.write(entry._replace(name=contents.checked_name(name)))
+            return rows.write(entry._replace(name=contents.check_name(name)))
 
     def entries(
         self,
@@ -355,10 +355,10 @@ class Library:
             return rows.add_version(entry, new)
 
     def rename(self, owner: Owner, entry_id: str, name: str) -> Entry:
-        name = contents.checked_name(name)
+        name = contents.check_name(name)
         with self._saving(owner) as rows:
             entry = rows.entry(entry_id)
-            existing = rows.named(entry.kind, name)
+            existing = rows.find(entry.kind, name)
             if existing and existing.id != entry.id:
                 problem = f"you have a {entry.kind} named '{existing.name}' already"
                 now = _with_problem(rows.version(existing))
@@ -426,7 +426,7 @@ class Library:
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
         self._file.require()
-        with database_errors(), for_writing(self._engine).begin() as connection:
+        with database_errors(), writing_engine(self._engine).begin() as connection:
             yield connection
             self._file.require()  # a save in a deleted file would be lost
 
@@ -444,7 +444,7 @@ class Library:
             problem = f"the content has {size:,} bytes"
             most = f"{self._limits.content_bytes:,} are saved at most"
             raise LibraryFullError(f"{problem}, and {most}; shorten it, or download it")
-        return NewVersion(content, contents.checked_notes(notes), contents.checked(kind, content))
+        return NewVersion(content, contents.check_notes(notes), contents.check(kind, content))
 
 
 def _is_same(now: StoredVersion, new: NewVersion) -> bool:

@@ -3,6 +3,7 @@
 from replicalab.negotiation.players import (
     MAX_RETRIES,
     ModelAnswer,
+    as_utf8,
     ask_model,
     best_options,
     best_text,
@@ -10,7 +11,6 @@ from replicalab.negotiation.players import (
     observe,
     put_forward,
     question,
-    readable,
 )
 from replicalab.negotiation.records import (
     AUTOMATIC,

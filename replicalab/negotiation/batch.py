@@ -157,7 +157,7 @@ def run_job(job: Case, generate_fn: GenerateFn | None = None) -> Result:
 
 
 def _unplayed(job: Case, why: str) -> Result:
-    return Result(job=job, error=lexicon.shortened(negotiation.readable(why), limits.LONGEST_TEXT))
+    return Result(job=job, error=lexicon.shortened(negotiation.as_utf8(why), limits.LONGEST_TEXT))
 
 
 def played_again(results: Sequence[Result], most: int) -> list[tuple[Result, Result]]:

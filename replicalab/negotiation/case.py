@@ -89,7 +89,7 @@ class Case(Record):
             raise errors.ScenarioError("the plan", [fault])
         return study
 
-    def written(self, find: FindPack | None = None) -> scenarios.Pack:
+    def author_pack(self, find: FindPack | None = None) -> scenarios.Pack:
         """Return the study in its lab as written, by default a shipped one."""
         if study := self.own_study():
             return scenarios.pack_of(study, self.lab, self.seed)
@@ -97,12 +97,12 @@ class Case(Record):
 
     def pack(self, find: FindPack | None = None) -> scenarios.Pack:
         """Return the study in the lab, both with the user's changes; raises ScenarioError."""
-        return self.written(find).with_own(self.own_lab, self.question)
+        return self.author_pack(find).with_own(self.own_lab, self.question)
 
     def protocol(self, find: FindPack | None = None) -> Protocol:
         return self.plan or self.pack(find).reference_protocol
 
-    def assessed(self, find: FindPack | None = None) -> Assessment:
+    def assess(self, find: FindPack | None = None) -> Assessment:
         pack = self.pack(find)
         return assess(self.plan or pack.reference_protocol, pack)
 
@@ -138,7 +138,7 @@ class Case(Record):
         """Whether its negotiation can be played again from it."""
         return self.is_run or bool(self.moves) or self.scientist in records.AUTOMATIC
 
-    def changed(self, **changes: object) -> Self:
+    def replace(self, **changes: object) -> Self:
         return self.model_copy(update=changes)
 
     def with_plan(self, plan: Protocol | None, find: FindPack | None = None) -> Self:
@@ -159,7 +159,7 @@ class Case(Record):
         """Return the same plan with another ``own_lab`` or ``question``."""
         return self._anew(moves=self._kept_moves, **values)
 
-    def seated(self, **players: object) -> Self:
+    def restart(self, **players: object) -> Self:
         """Return this case with other players or rounds, and its negotiation from the start."""
         return self._anew(**players)
 
@@ -168,7 +168,7 @@ class Case(Record):
         return self.moves if self.scientist is records.ScientistKind.PERSON else ()
 
     def _anew(self, **changes: object) -> Self:
-        return self.changed(**{"recording": None, "moves": (), **changes})
+        return self.replace(**{"recording": None, "moves": (), **changes})
 
 
 class DraftCase(Case):
@@ -274,7 +274,7 @@ def side_of_run(name: str, played: Negotiation) -> Side:
     return Side(name, played.final_plan, played, is_run=True)
 
 
-def negotiated(plan: Assessment, case: Case | None = None) -> Negotiation | None:
+def play_case(plan: Assessment, case: Case | None = None) -> Negotiation | None:
     """Return a plan's negotiation by the players of ``case``; None if it needs a person."""
     case = case or Case.of(plan.pack, plan.plan)
     if not (case.scientist in records.AUTOMATIC or case.moves) or not plan.counts.samples:
@@ -282,7 +282,7 @@ def negotiated(plan: Assessment, case: Case | None = None) -> Negotiation | None
     return play_moves(case.setup(plan.pack), case.moves, plan.pack)
 
 
-def recorded(plan: Assessment, key: str) -> Negotiation | None:
+def play_recording(plan: Assessment, key: str) -> Negotiation | None:
     """Return the shipped recording of that key, replayed; None if it is missing or differs."""
     for transcript in shipped_recordings():
         if transcript.recording and transcript.recording.key == key:

@@ -330,7 +330,7 @@ Messages = list[dict[str, str]]
 _COUNTS: Final = ("prompt_tokens", "completion_tokens")
 
 
-def readable(text: str) -> str:
+def as_utf8(text: str) -> str:
     """Return the text with lone surrogates, which UTF-8 cannot encode, replaced by U+FFFD."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
@@ -368,12 +368,12 @@ class Recorder:
                 )
         except ModelError as error:
             self.error = None if isinstance(error, ModelAnswerTooLongError) else error
-            failure = shortened(readable(str(error)), limits.LONGEST_TEXT - 1)
+            failure = shortened(as_utf8(str(error)), limits.LONGEST_TEXT - 1)
             self._keep(sent, started, failure=failure)
             raise
-        ended, text = getattr(answer, "finish_reason", None), readable(answer)
+        ended, text = getattr(answer, "finish_reason", None), as_utf8(answer)
         most = limits.LONGEST_LABEL - 1
-        reason = shortened(readable(ended), most) if isinstance(ended, str) else None
+        reason = shortened(as_utf8(ended), most) if isinstance(ended, str) else None
         counts = {name: getattr(answer, name, None) for name in _COUNTS}
         tokens = {name: n for name, n in counts.items() if type(n) is int and n >= 0}
         self._keep(sent, started, text=text, finish_reason=reason, **tokens)
@@ -446,8 +446,8 @@ def ask(
         failure = f"No valid action in {times}; the last: {error.message}"
     except ModelError as error:
         failure = str(error)
-    corrections = [readable(sent[-1]) for sent, _ in model.calls[1:]]
-    pair = readable(prompt), readable(model.calls[0][0][1])
+    corrections = [as_utf8(sent[-1]) for sent, _ in model.calls[1:]]
+    pair = as_utf8(prompt), as_utf8(model.calls[0][0][1])
     made = [output for _, output in model.calls]
     outputs = tuple(recorded[: len(made)] or made)
     called = enumerate(zip(outputs, [*corrections, None], strict=True), start=1)

@@ -247,15 +247,15 @@ class Negotiation(NotebookView):
         """Return the state before a round, counted from 0, without playing it again."""
         return self.rounds[number - 1].after if number else State(0, self.setup.max_rounds)
 
-    def light(self) -> Negotiation:
+    def without_searches(self) -> Negotiation:
         """Return it without the planner's searches, which take megabytes in each round."""
 
-        def bare(state: State) -> State:
+        def strip(state: State) -> State:
             options = state.options and PlanAnalysis(state.options.yours)
             opening = state.opening and PlanAnalysis(state.opening.yours)
             return replace(state, options=options, opening=opening)
 
-        rounds = (replace(done, after=bare(done.after)) for done in self.rounds)
+        rounds = (replace(done, after=strip(done.after)) for done in self.rounds)
         return replace(self, rounds=tuple(rounds))
 
     @property

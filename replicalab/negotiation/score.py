@@ -120,14 +120,14 @@ class Robust(NamedTuple):
         """Return a plan in each world."""
         return {name: one.yours.revised(plan.plan) for name, one in self.options.items()}
 
-    def reached(self, plan: Assessment) -> int:
+    def worlds_reached(self, plan: Assessment) -> int:
         """Return the number of worlds in which a plan passes and reaches the floor."""
         return sum(map(is_worth_running, self.everywhere(plan).values()))
 
     @property
     def helps(self) -> bool:
         """Whether the plan reaches the floor in some world, and in as many as least loss."""
-        return self.reached(self.plan) >= max(1, self.reached(self.least))
+        return self.worlds_reached(self.plan) >= max(1, self.worlds_reached(self.least))
 
     def regrets(self, plan: Assessment) -> dict[str, float]:
         """Return the regret of a plan in each world."""

@@ -22,46 +22,46 @@ def markdown(document: Document) -> str:
     return "\n\n".join(_blocks(document)) + "\n"
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """Return a foreign text on one line, without any markup."""
     return _MARKUP.sub(r"\\\g<0>", on_one_line(text))
 
 
 def _blocks(document: Document) -> Iterator[str]:
-    yield f"# {escaped(document.title)}"
+    yield f"# {escape(document.title)}"
     if document.authors:
-        yield escaped(document.authors)
-    yield escaped(document.about)
+        yield escape(document.authors)
+    yield escape(document.about)
     for part in document.parts:
         if part.blocks:
-            yield f"## {escaped(part.title)}"
+            yield f"## {escape(part.title)}"
             yield from map(_block, part.blocks)
     yield "---"
-    yield from map(escaped, document.foot)
+    yield from map(escape, document.foot)
 
 
 def _block(block: Block) -> str:
     match block:
         case Sentence():
-            lead = f"**{escaped(block.lead)}**" if block.lead else ""
+            lead = f"**{escape(block.lead)}**" if block.lead else ""
             sign = _SIGNS[block.status] if block.status else ""
-            message, word = map(escaped, block.linked)
+            message, word = map(escape, block.linked)
             message += f" [{word}]({block.link})" if word else ""
             return f"{sign}{' '.join(filter(None, (lead, message)))}"
         case Listing():
             texts = (f"{item.lead} {item.text}".strip() for item in block.items)
-            return "\n".join(f"- {escaped(text)}" for text in texts)
+            return "\n".join(f"- {escape(text)}" for text in texts)
         case Table():
-            rows = [map(escaped, block.names), ("---" for _ in block.names)]
+            rows = [map(escape, block.names), ("---" for _ in block.names)]
             rows += [map(_cell, row) for row in block.rows]
             lines = (f"| {' | '.join(cells)} |" for cells in rows)
-            return "\n".join([f"**{escaped(block.caption)}**", "", *lines])
+            return "\n".join([f"**{escape(block.caption)}**", "", *lines])
     raise TypeError(f"a {type(block).__name__} is no block of a document")
 
 
 def _cell(cell: Cell) -> str:
     sign = _SIGNS[cell.status] if cell.status else ""
-    return f"{sign}{escaped(f'{cell.text} {cell.note}'.strip())}"
+    return f"{sign}{escape(f'{cell.text} {cell.note}'.strip())}"
 
 
 def csv_tables(document: Document) -> dict[str, str]:

@@ -29,22 +29,22 @@ class AnswerConsole(Console):
         raise BrokenPipeError
 
 
-def rendered(*parts: blocks.Block | str) -> Iterator[RenderableType]:
+def renderables(*parts: blocks.Block | str) -> Iterator[RenderableType]:
     """Yield blocks as renderables; a text is a sentence."""
     for part in parts:
         match part:
             case str():
-                yield Padding.indent(signed(None, part), 2)
+                yield Padding.indent(sign(None, part), 2)
             case blocks.Heading():
                 yield heading(part.text)
             case blocks.Sentence():
-                yield Padding.indent(signed(part.status, f"{part.lead} {part.text}".strip()), 2)
+                yield Padding.indent(sign(part.status, f"{part.lead} {part.text}".strip()), 2)
             case blocks.Listing(items=inner) | blocks.Group(blocks=inner):
-                yield from rendered(*inner)
+                yield from renderables(*inner)
             case blocks.Table():
                 yield from _table(part)
             case blocks.Fold():
-                yield from (heading(part.summary), *rendered(*part.blocks))
+                yield from (heading(part.summary), *renderables(*part.blocks))
             case _:
                 raise TypeError(f"{type(part).__name__} has no form in a terminal")
 
@@ -54,7 +54,7 @@ def heading(text: str) -> Text:
     return Text(f"\n{shown(text)}", "bold")
 
 
-def signed(status: Status | None, text: str) -> Text:
+def sign(status: Status | None, text: str) -> Text:
     """Return a text behind the sign of its status."""
     if status is None:
         return Text(shown(text))
@@ -70,10 +70,10 @@ def _table(table: blocks.Table) -> Iterator[RenderableType]:
         grid.add_row(*map(_cell, row))
     yield Padding.indent(grid, 2)
     for row, texts in zip(table.rows, table.below, strict=False):
-        yield from rendered(*(f"{row[0].text}: {text}" for text in texts))
+        yield from renderables(*(f"{row[0].text}: {text}" for text in texts))
 
 
 def _cell(cell: blocks.Cell) -> Text:
     more = cell.more.text if cell.more else ""
     text = "; ".join(filter(None, (f"{cell.text} {cell.note}".strip(), more)))
-    return signed(cell.status, " ".join(text.split()))
+    return sign(cell.status, " ".join(text.split()))

@@ -41,7 +41,7 @@ class VisitorBatch:
     _stop: Event = field(default_factory=Event)
 
     @classmethod
-    def opened(cls, name: str, saved: KeptBatch) -> Self:
+    def from_library(cls, name: str, saved: KeptBatch) -> Self:
         """Return a batch of the library, with some of its negotiations played again."""
         came = saved.came()
         return cls(
@@ -104,7 +104,7 @@ class Batches:
                 batch.seen = self._clock()
             return batch
 
-    def dropped(self, owner: str) -> str:
+    def notice_for(self, owner: str) -> str:
         return self._dropped.get(owner, "")
 
     def begin(self, owner: str, jobs: Sequence[Case]) -> str:

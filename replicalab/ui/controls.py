@@ -56,7 +56,7 @@ def fold(title: str, key: str, **how: Any) -> Iterator[bool]:
         yield bool(place.open)
 
 
-def chosen_from(
+def choice_callback(
     key: str, options: Collection[object], take: Callable[[], object]
 ) -> Callable[[], None]:
     """Return a callback that takes a choice, or resets one of a stale page that is no option."""
@@ -152,10 +152,10 @@ def bounds_of(number: Any) -> tuple[float, float]:
 def complain(*problems: str) -> None:
     """Draw each problem of typed values in a box of its own."""
     for problem in filter(None, problems):
-        st.error(escaped(problem), icon=":material/edit_off:")
+        st.error(escape(problem), icon=":material/edit_off:")
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """Return foreign text as Markdown that shows it literally, on one line.
 
     Every ASCII punctuation mark is escaped, so no image, link, directive or formula is read. An
@@ -173,7 +173,7 @@ def as_list(text: str) -> str:
         item = line.startswith("- ")
         if not item or not blocks or not blocks[-1].startswith("- "):
             blocks.append("")
-        blocks[-1] += f"- {escaped(line[2:])}\n" if item else escaped(line)
+        blocks[-1] += f"- {escape(line[2:])}\n" if item else escape(line)
     return "\n\n".join(blocks)
 
 
@@ -185,12 +185,12 @@ def badge(status: Status, text: str) -> str:
 def draw_verdict(verdict: Verdict) -> None:
     """Draw a verdict sentence in its colour, with its symbol."""
     box = {Status.PASS: st.success, Status.CAUTION: st.warning, Status.FAIL: st.error}
-    box[verdict.status](escaped(verdict.text), icon=ICONS[verdict.status])
+    box[verdict.status](escape(verdict.text), icon=ICONS[verdict.status])
 
 
 def draw_table(names: Sequence[str], rows: Sequence[Sequence[str]], alt: str | None = None) -> None:
     """Draw a table of foreign text; ``names`` is its header."""
-    cells = ([escaped(cell) for cell in column] for column in zip(*rows, strict=True))
+    cells = ([escape(cell) for cell in column] for column in zip(*rows, strict=True))
     st.table(dict(zip(names, cells, strict=True)), hide_index=True, alt=alt)
 
 

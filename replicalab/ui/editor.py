@@ -15,7 +15,7 @@ from replicalab.facts.verdicts import plan_verdict
 from replicalab.lexicon import amount_text, capitalised, joined, quoted
 from replicalab.models import NUMBER_FIELDS, PROTOCOL_ROWS
 from replicalab.scenarios import ItemStatus, Pack
-from replicalab.ui.controls import NumberField, between, complain, draw_verdict, escaped, fold
+from replicalab.ui.controls import NumberField, between, complain, draw_verdict, escape, fold
 
 TEXTS: Final = "plan_texts"  # session key of the fold of technique and rationale
 
@@ -94,11 +94,11 @@ class PlanForm(NamedTuple):
 
     def read(self) -> models.Protocol | None:
         """Return the plan in the fields; None if it cannot be sent."""
-        plan = self.held()
+        plan = self.valid_plan()
         unfit = plan is None or models.too_large(plan) or self.number("sample_size").problem
         return None if unfit else plan
 
-    def held(self) -> models.Protocol | None:
+    def valid_plan(self) -> models.Protocol | None:
         """Return the plan in the fields; None if it is not valid."""
         values = {name: self.value(name) for name in PROTOCOL_ROWS}
         record = {name: value for name, value in values.items() if value is not None}
@@ -129,7 +129,7 @@ def draw_fields(form: PlanForm, pack: Pack) -> None:
 def draw_numbers(form: PlanForm, pack: Pack) -> None:
     for field in NUMBER_FIELDS:
         hint = PROTOCOL_ROWS[field].help.format(unit=pack.design.unit_of_n)
-        form.number(field).draw(help=escaped(hint))
+        form.number(field).draw(help=escape(hint))
 
 
 def draw_lists_and_texts(form: PlanForm, pack: Pack) -> None:
@@ -145,7 +145,7 @@ def draw_lists_and_texts(form: PlanForm, pack: Pack) -> None:
     else:
         _draw_texts(form)
     # Fields that fit one by one may be too large together in a plan that is to be sent.
-    protocol = None if form.take else form.held()
+    protocol = None if form.take else form.valid_plan()
     problems = {form.problem(field) for field in PROTOCOL_ROWS}
     for fault in models.too_large(protocol) if protocol else []:
         if (text := f"{form.term(fault.text)}. Shorten it.") not in problems:
@@ -167,7 +167,7 @@ def _draw_texts(form: PlanForm) -> None:
 
 
 def _note(text: str) -> None:
-    st.caption(f":material/info: {escaped(text)}")
+    st.caption(f":material/info: {escape(text)}")
 
 
 def _draw_labels(form: PlanForm, field: str, pack: Pack) -> None:

@@ -30,7 +30,7 @@ from replicalab.render.html import preview
 from replicalab.render.markdown import csv_tables, excel
 from replicalab.scenarios import Pack, lab_json, plan_json
 from replicalab.ui import panel, state
-from replicalab.ui.controls import ICONS, button, escaped, fold, open_tab, page_link
+from replicalab.ui.controls import ICONS, button, escape, fold, open_tab, page_link
 from replicalab.ui.file_kinds import Opening, open_file
 from replicalab.ui.file_transfer import download, upload
 from replicalab.ui.library_page.keeping import note_of
@@ -87,9 +87,9 @@ def _draw_opening() -> None:
             "A bundle, negotiation, plan or lab, or a study. It replaces the open plan; see Undo."
         )
         return
-    st.success(escaped(opened.text), icon=":material/check_circle:")
+    st.success(escape(opened.text), icon=":material/check_circle:")
     if opened.caution:
-        st.warning(escaped(opened.caution), icon=ICONS[Status.CAUTION])
+        st.warning(escape(opened.caution), icon=ICONS[Status.CAUTION])
     panel.draw(header_panel(state.analysis().yours, yours=state.case().plan is not None))
     with st.container(horizontal=True, vertical_alignment="center"):
         page_link("pages/1_Protocol.py", "Protocol", "tune")
@@ -137,7 +137,7 @@ def export_content() -> ExportContent:
             )
     today = datetime.now(UTC).astimezone().date()
     decision = note_of(analysis.yours)
-    return ExportContent(analysis, state.written(), run, recording, decision, today)
+    return ExportContent(analysis, state.author_pack(), run, recording, decision, today)
 
 
 def file_name(text: str, suffix: str) -> str:

@@ -68,7 +68,7 @@ def open_entry(entry: Entry) -> str:
 def _open_bundle(document: FoundFile, name: str) -> Opening:
     opened = drafting.bundle_here(document.values, name)
     before, subject = state.workspace(), "plan is"
-    work = before.begun(drafting.case_here(drafting.bundled_case(opened, name)))
+    work = before.reset_to(drafting.case_here(drafting.bundled_case(opened, name)))
     if opened.run is None:
         state.open_workspace(work)
     else:
@@ -85,20 +85,20 @@ def _open_run(document: FoundFile, name: str) -> Opening:
 
 def _open_kept_plan(document: FoundFile, _: str) -> Opening:
     before = state.workspace()
-    state.open_workspace(before.begun(drafting.case_here(read_case(document.text))))
+    state.open_workspace(before.reset_to(drafting.case_here(read_case(document.text))))
     _leave_as_a_draft(before)
     return Opening("The plan is open, in its study and lab.")
 
 
 def _leave_as_a_draft(before: Workspace) -> None:
     if before.case != state.case():
-        state.current().tab = drafting.left(state.current().tab, before.case)
+        state.current().tab = drafting.leave_tab(state.current().tab, before.case)
 
 
 def _open_plan(document: FoundFile, name: str) -> Opening:
     saved = read_plan(document.values, name)
     state.replace_plan(saved.plan)
-    caution = elsewhere_text(saved.study, state.written())
+    caution = elsewhere_text(saved.study, state.author_pack())
     return Opening("The plan is open in the same lab.", caution)
 
 
@@ -113,7 +113,7 @@ def _open_study(document: FoundFile, name: str) -> Opening:
     if own_studies.is_on_the_shelf(study, name):
         state.open_study(study.scenario_id)
     else:
-        if mine := own_studies.kept().get(study.scenario_id):
+        if mine := own_studies.studies().get(study.scenario_id):
             own_studies.require_same(study, mine.study, "among your own", name)
         if refused := own_studies.refusal(text, study) or state.open_own_study(text, study):
             raise errors.ReplicaLabError(refused)
@@ -121,7 +121,7 @@ def _open_study(document: FoundFile, name: str) -> Opening:
 
 
 def _open_batch(document: FoundFile, name: str) -> Opening:
-    batch = VisitorBatch.opened(name, library.read_batch(document.text))
+    batch = VisitorBatch.from_library(name, library.read_batch(document.text))
     if refused := BATCHES.show(server.visitor(), batch):
         raise errors.LibraryFullError(refused)
     st.session_state[compare_page.TABS] = compare_page.MANY
@@ -158,8 +158,8 @@ def keep_file(data: bytes, name: str) -> tuple[list[Entry], str]:
         parts = [(kept_as, _name_in(file, name) or stem, file.text)]
     elif file.kind is FileKind.PLAN:  # saved with the open study and lab
         saved = read_plan(file.values, name)
-        parts = [_plan_part(drafting.kept_case(state.case().changed(plan=saved.plan)))]
-        caution = elsewhere_text(saved.study, state.written())
+        parts = [_plan_part(drafting.kept_case(state.case().replace(plan=saved.plan)))]
+        caution = elsewhere_text(saved.study, state.author_pack())
     else:
         bundle = drafting.bundle_here(file.values, name)
         parts, caution = [_plan_part(drafting.bundled_case(bundle, name))], bundle.caution

@@ -15,7 +15,7 @@ from replicalab.lexicon import capitalised
 from replicalab.planner import PlanAnalysis
 from replicalab.render.html import STAGE_STYLE, STYLE
 from replicalab.ui import export, lab_form, panel, present, scenarios_page, state, tray
-from replicalab.ui.controls import ICONS, button, escaped, page_link
+from replicalab.ui.controls import ICONS, button, escape, page_link
 from replicalab.ui.library_page import keeping
 
 PAGES: Final = (
@@ -164,7 +164,7 @@ def _draw_navigation(title: str) -> Any:
             key="more",
             type="tertiary",
             icon=":material/more_horiz:",
-            format_func=lambda name: f":material/{actions[name][0]}: {escaped(name)}",
+            format_func=lambda name: f":material/{actions[name][0]}: {escape(name)}",
             on_click=lambda: actions[st.session_state["more"]][1](title),
         )
         panel.draw_skip(target=True)
@@ -182,20 +182,20 @@ def _draw_header(analysis: PlanAnalysis, title: str) -> None:
     story = state.open_story()
     if story is not None and title == story.page:
         st.markdown(
-            f":material/auto_stories: **Story: {escaped(story.title)}.** {escaped(story.line)}"
+            f":material/auto_stories: **Story: {escape(story.title)}.** {escape(story.line)}"
         )
 
 
 def _draw_problems() -> None:
     if problems := state.current().problems:
-        lines = "\n".join(f"- {escaped(problem)}" for problem in problems)
+        lines = "\n".join(f"- {escape(problem)}" for problem in problems)
         st.warning(f"Not everything could be opened.\n{lines}", icon=":material/link_off:")
         st.button("Dismiss", on_click=problems.clear)
     if state.workspace().presenting or not state.is_too_long():
         return
     back = "a reload here brings it back from your draft"
     if problem := state.current().tab.problem:
-        back = f"it could not be saved as a draft either ({escaped(problem)})"
+        back = f"it could not be saved as a draft either ({escape(problem)})"
     st.warning(
         f"This page is too long for a link: a copied link opens the study alone; {back}. "
         f"Save it to find it by name.",

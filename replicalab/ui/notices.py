@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from replicalab.errors import ReplicaLabError
-from replicalab.ui.controls import as_list, button, escaped
+from replicalab.ui.controls import as_list, button, escape
 
 _PAGE: Final = "page"  # the place of notices that belong to the whole page
 
@@ -50,10 +50,10 @@ def draw(place: str = _PAGE, *, stays: bool = False) -> None:
         if notice.is_problem:
             st.error(as_list(notice.text), icon=icon)
         elif notice.undo is None:
-            st.success(escaped(notice.text), icon=icon)
+            st.success(escape(notice.text), icon=icon)
         else:
             with st.container(horizontal=True, vertical_alignment="center", key=f"said_{number}"):
-                st.markdown(f"{icon} {escaped(notice.text)}", width="content")
+                st.markdown(f"{icon} {escape(notice.text)}", width="content")
                 button("Undo", "undo", notice.undo)
     if not stays:
         notices.clear()

@@ -127,15 +127,15 @@ def _bytes(text: str) -> int:
 STUDIES: Final = StudyCache()  # not a cache of Streamlit, which any session can clear
 
 
-def kept() -> dict[str, OwnStudy]:
+def studies() -> dict[str, OwnStudy]:
     """Return this visitor's studies by id, the latest last; they count as used."""
     return STUDIES.of(server.visitor())
 
 
-def readable(key: str | None) -> tuple[OwnStudy, ...]:
+def readable_studies(key: str | None) -> tuple[OwnStudy, ...]:
     """Return this visitor's studies, after the one of another visitor with this key."""
     study = STUDIES.read(key)
-    return (*([study] if study and not is_mine(study) else ()), *kept().values())
+    return (*([study] if study and not is_mine(study) else ()), *studies().values())
 
 
 def is_mine(own: OwnStudy) -> bool:
@@ -151,13 +151,13 @@ def origin(own: OwnStudy | None) -> str:
 
 def key_of(scenario_id: str) -> str | None:
     """Return the key of this visitor's study of that id, if any."""
-    study = kept().get(scenario_id)
+    study = studies().get(scenario_id)
     return study.key if study else None
 
 
 def names(but: str = "") -> list[str]:
     """Return the names of this visitor's studies, except one id, and of the shipped ones."""
-    mine = [study.study.paper.name for name, study in kept().items() if name != but]
+    mine = [study.study.paper.name for name, study in studies().items() if name != but]
     return [*mine, *(summary.paper.name for summary in scenarios.list_scenarios())]
 
 
@@ -173,7 +173,7 @@ def refusal(text: str, study: scenarios.Study) -> str:
 
     It may have the name of the shipped study of which it is a copy.
     """
-    others = (own.study.paper.name for name, own in kept().items() if name != study.scenario_id)
+    others = (own.study.paper.name for name, own in studies().items() if name != study.scenario_id)
     refused = name_refusal(study.paper.name, others)
     return refused or STUDIES.refusal(server.visitor(), study.scenario_id, text)
 
@@ -191,7 +191,7 @@ def rename(own: OwnStudy, name: str) -> str:
     if refused := name_refusal(name, names(but=own.study.scenario_id)):
         return refused
     try:
-        text = drafts.renamed(own.text, own.study, name)
+        text = drafts.rename(own.text, own.study, name)
     except ScenarioError as error:
         return str(error.faults[0])
     return keep(text, usable_study(text, "the study’s file"))
@@ -225,7 +225,7 @@ def find_or_add(text: str, study: scenarios.Study) -> str | None:
     """
     if is_on_the_shelf(study, "the study's file"):
         return None
-    mine = kept().get(study.scenario_id)
+    mine = studies().get(study.scenario_id)
     if mine is not None and mine.text == text:
         return mine.key
     keeper = server.visitor() if mine is None else f"{server.visitor()} as it was kept"
@@ -251,7 +251,7 @@ def is_saved(scenario_id: str, text: str) -> bool:
 
 def restock() -> None:
     """Load this visitor's studies from the library, unless one is in memory."""
-    if kept():
+    if studies():
         return
     with suppress(LibraryError):  # the Library page shows the problem
         for entry in reversed(shelf().entries(owner(), EntryKind.STUDY)[: limits.MOST_OWN_STUDIES]):

@@ -68,7 +68,7 @@ def slides(here: PlanAnalysis, session: RunSession | None, note: str = "") -> It
     yield SlidePanel(Slide.PLAN, slide_facts.plan_slide(yours))
     if negotiation is not None:
         steps, changes = concession_steps(negotiation), suggested(negotiation)
-        for at in range(len(slide_facts.conceded(negotiation))):
+        for at in range(len(slide_facts.scientist_concessions(negotiation))):
             yield SlidePanel(
                 Slide.CONCESSION, slide_facts.concession_slide(negotiation, at, changes)
             )

@@ -79,9 +79,9 @@ def plan() -> models.Protocol:
     return case().protocol(_find)
 
 
-def written() -> scenarios.Pack:
+def author_pack() -> scenarios.Pack:
     """Return the study in its lab as its author wrote both."""
-    return case().written(_find)
+    return case().author_pack(_find)
 
 
 def _find(scenario_id: str, difficulty: str, seed: int, own: str | None) -> scenarios.Pack:
@@ -103,7 +103,7 @@ def analysis() -> planner.PlanAnalysis:
 def begin() -> None:
     """Read the address at the start of a session, or when Back has changed it."""
     query = st.query_params.to_dict()
-    own_studies.kept()  # they count as used while their owner looks at a page
+    own_studies.studies()  # they count as used while their owner looks at a page
     if _STATE not in st.session_state:
         st.session_state[_STATE] = Session(Workspace())
         may_have_kept = not server.is_new_visitor()
@@ -111,7 +111,7 @@ def begin() -> None:
             own_studies.restock()
         _adopt(query)
         if may_have_kept and not query:
-            current().offered = drafting.latest()
+            current().offered = drafting.latest_draft()
     elif query and not current().touched and query != current().address:
         if time.monotonic() - current().written_at > _SETTLED_AFTER:
             _remember()
@@ -128,7 +128,7 @@ def _adopt(query: dict[str, str]) -> None:
     reading = drafting.read(query, session.tab)
     session.workspace, session.problems = reading.workspace, reading.problems
     # A lab and a view of the front door alone choose no study.
-    other = reading.workspace.changed(survey=False, own_lab=first.case.own_lab) != first
+    other = reading.workspace.replace(survey=False, own_lab=first.case.own_lab) != first
     session.chosen = session.chosen or bool(reading.problems) or "study" in query or other
     session.address, session.written_at = query, time.monotonic()
     session.version += 1
@@ -144,8 +144,8 @@ def _leave_a_lost_study() -> None:
         session = current()
         other = DEFAULT_STUDY if DEFAULT_STUDY in usable else usable[0]
         # Not a step: undo would lead back to the lost study.
-        session.tab = drafting.left(session.tab, case())
-        session.workspace = Workspace().changed(study=other)
+        session.tab = drafting.leave_tab(session.tab, case())
+        session.workspace = Workspace().replace(study=other)
         session.version += 1
         session.problems = [*str(error).splitlines(), "Another study is open instead."]
 
@@ -155,7 +155,7 @@ def address() -> dict[str, str]:
     query, is_whole = _query()
     if not current().chosen:
         query = {key: value for key, value in query.items() if key not in {"study", "lab"}}
-    return query | drafting.named(current().tab, workspace(), is_whole=is_whole)
+    return query | drafting.names_of(current().tab, workspace(), is_whole=is_whole)
 
 
 def _query() -> tuple[dict[str, str], bool]:
@@ -166,7 +166,7 @@ def _query() -> tuple[dict[str, str], bool]:
         except errors.LinkError:
             last = work.case
             bare = Case(study=last.study, own=last.own, lab=last.lab, seed=last.seed)
-            query, is_whole = to_query(work.changed(case=bare, tray=())), False
+            query, is_whole = to_query(work.replace(case=bare, tray=())), False
         session.query = work, query, is_whole
     return session.query[1:]
 
@@ -242,7 +242,7 @@ def change_assumptions(question: scenarios.EvidenceAssumptions) -> None:
 def set_tray(tray: tuple[TrayCase, ...]) -> None:
     """Set the comparison tray; the same one is no step."""
     if tray != workspace().tray:
-        _step(workspace().changed(tray=tray))
+        _step(workspace().replace(tray=tray))
 
 
 def replace_plan(protocol: models.Protocol | None) -> None:
@@ -256,8 +256,8 @@ def open_study(
     """Open a study with its reference protocol, in ``lab`` as written or in the same lab."""
     opened = case().with_study(scenario_id, own)
     if lab is not None:
-        opened = opened.changed(lab=lab, seed=0)
-    open_workspace(workspace().with_case(opened).changed(challenge=False))
+        opened = opened.replace(lab=lab, seed=0)
+    open_workspace(workspace().with_case(opened).replace(challenge=False))
 
 
 def open_own_study(text: str, study: scenarios.Study) -> str:
@@ -273,7 +273,7 @@ def open_own_study(text: str, study: scenarios.Study) -> str:
         work.case.pack(_find)
     except errors.ScenarioError as error:  # the changed study cannot be asked the open question
         current().problems = [f"{error}; the study's own question is asked instead."]
-        work = work.changed(question=scenarios.EvidenceAssumptions())
+        work = work.replace(question=scenarios.EvidenceAssumptions())
     open_workspace(work)
     return ""
 
@@ -313,7 +313,7 @@ def leave_challenge() -> None:
 
 def update(**changes: object) -> None:
     """Change fields of the workspace or its case; not a step of undo."""
-    _set(workspace().changed(**changes))
+    _set(workspace().replace(**changes))
 
 
 def open_story() -> Story | None:
@@ -322,4 +322,4 @@ def open_story() -> Story | None:
     if story is None:
         return None
     opened = story.workspace
-    return story if case().changed(own_lab=opened.case.own_lab) == opened.case else None
+    return story if case().replace(own_lab=opened.case.own_lab) == opened.case else None

@@ -12,7 +12,7 @@ import streamlit as st
 from replicalab.limits import LONGEST_NAME, MOST_SIDES
 from replicalab.negotiation.case import Case
 from replicalab.ui import state
-from replicalab.ui.controls import button, chosen_from, escaped, page_link
+from replicalab.ui.controls import button, choice_callback, escape, page_link
 from replicalab.ui.workspace import TrayCase
 
 PAGE: Final = "pages/4_Compare.py"
@@ -43,30 +43,30 @@ def keep(candidate: TrayCandidate) -> None:
     """Add a case under a free name, if there is room."""
     tray = state.workspace().tray
     if has_room():
-        state.set_tray((*tray, named(candidate, tray)))
+        state.set_tray((*tray, name_case(candidate, tray)))
 
 
 def keep_and_notify(*, run: bool) -> None:
     case = state.case()
     run = case.is_run or (run and case.has_run)
     if (at := place_of(case, run=run)) is not None:
-        notice = f"Already in the comparison: {escaped(state.workspace().tray[at].name)}."
+        notice = f"Already in the comparison: {escape(state.workspace().tray[at].name)}."
     elif not has_room():
         notice = f"The comparison holds {MOST_SIDES}, the most; remove one."
     else:
         keep(TrayCandidate("", case, run))
-        notice = f"Added as {escaped(state.workspace().tray[-1].name)}: see Compare."
+        notice = f"Added as {escape(state.workspace().tray[-1].name)}: see Compare."
     st.toast(notice, icon=":material/compare_arrows:")
 
 
 def keep_only(candidates: Iterable[TrayCandidate]) -> None:
     tray = list[TrayCase]()
     for candidate in candidates:
-        tray.append(named(candidate, tray))
+        tray.append(name_case(candidate, tray))
     state.set_tray(tuple(tray[:MOST_SIDES]))
 
 
-def named(candidate: TrayCandidate, others: Iterable[TrayCase]) -> TrayCase:
+def name_case(candidate: TrayCandidate, others: Iterable[TrayCase]) -> TrayCase:
     taken, name = {other.name for other in others}, candidate.name
     noun = "Run" if candidate.run else "Plan"
     names = [name] if name else [f"{noun} {letter}" for letter in ascii_uppercase]
@@ -77,8 +77,8 @@ def named(candidate: TrayCandidate, others: Iterable[TrayCase]) -> TrayCase:
 
 def _replace(at: int, *new: TrayCandidate) -> None:
     tray = state.workspace().tray
-    before, after = tray[:at], tray[at + 1 :]
-    state.set_tray((*before, *(named(candidate, (*before, *after)) for candidate in new), *after))
+    others = *tray[:at], *tray[at + 1 :]
+    state.set_tray((*others[:at], *(name_case(one, others) for one in new), *others[at:]))
 
 
 def draw_line(*, linked: bool = True) -> None:
@@ -92,9 +92,9 @@ def draw_line(*, linked: bool = True) -> None:
         st.segmented_control(
             "Comparison",
             range(len(work.tray)),
-            format_func=lambda place: escaped(work.tray[place].name),
+            format_func=lambda place: escape(work.tray[place].name),
             key=_CHOICE,
-            on_change=chosen_from(_CHOICE, [None, *range(len(work.tray))], _open_chosen),
+            on_change=choice_callback(_CHOICE, [None, *range(len(work.tray))], _open_chosen),
             label_visibility="collapsed",
         )
         if at is not None:
@@ -106,7 +106,7 @@ def draw_line(*, linked: bool = True) -> None:
 def _open_chosen() -> None:
     if (at := st.session_state[_CHOICE]) is not None:
         work = state.workspace()
-        state.open_workspace(work.begun(work.tray[at].case))
+        state.open_workspace(work.reset_to(work.tray[at].case))
 
 
 def _draw_name(at: int, case: TrayCase) -> None:

@@ -93,18 +93,18 @@ class Workspace(Record):
             raise fault.error
         return self
 
-    def changed(self, **changes: object) -> Workspace:
+    def replace(self, **changes: object) -> Workspace:
         """Return this workspace with changed fields, also of its case, validated."""
         record = {name: value for name, value in changes.items() if name in Workspace.model_fields}
         if of_case := {name: value for name, value in changes.items() if name not in record}:
-            record["case"] = self.case.changed(**of_case)
+            record["case"] = self.case.replace(**of_case)
         return self.model_copy(update=record)
 
     def with_case(self, case: Case) -> Workspace:
         """Return this workspace with another case at its first round."""
-        return self.changed(case=case, round_number=0)
+        return self.replace(case=case, round_number=0)
 
-    def begun(self, case: Case) -> Workspace:
+    def reset_to(self, case: Case) -> Workspace:
         """Return a new workspace with a case and the same tray."""
         return Workspace(case=case, tray=self.tray)
 
@@ -124,9 +124,9 @@ class Workspace(Record):
             moves = ()
         is_same_study = (case.study, case.own) == (last.study, last.own)
         registration = (last if is_same_study else case).registration
-        restored = case.changed(**players, moves=moves, registration=registration)
+        restored = case.replace(**players, moves=moves, registration=registration)
         view = {name: getattr(now, name) for name in ("presenting", "survey", "challenge")}
-        return self.changed(case=restored, round_number=0, **view)
+        return self.replace(case=restored, round_number=0, **view)
 
 
 def not_shown(case: Case) -> Iterator[Refusal]:
@@ -204,7 +204,7 @@ def _read(query: Mapping[str, str], find: FindPack) -> Workspace:
         if case.text:
             raise LinkError("it holds the file of a study; open a bundle instead")
         sizes = too_large(case.plan) if case.plan else []
-        idle = case.question.idle_in(case.written(find).design).values()
+        idle = case.question.idle_in(case.author_pack(find).design).values()
         for problem in (*(fault.text for fault in sizes), *idle):
             raise LinkError(problem)
         case.pack(find)

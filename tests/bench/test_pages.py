@@ -33,7 +33,7 @@ st.write(f"The number is {number}.")
 
 def query(state: str, **shown: object) -> str:
     workspaces = {story.key: story.workspace for story in stories()} | {"first visit": Workspace()}
-    return urlencode(to_query(workspaces[state].changed(**{"presenting": 0, **shown})))
+    return urlencode(to_query(workspaces[state].replace(**{"presenting": 0, **shown})))
 
 
 STATES: Final = {name: query(name) for name in ("first visit", *(s.key for s in stories()))}

@@ -96,7 +96,7 @@ def tour(page: Page, write: Write, folder: Path) -> Iterator[tuple[str, dict[str
     yield "a later round", looked_at(page)
     text = write(9)
     page.goto("about:blank")
-    plain = to_query(Workspace().changed(plan=hostile_plan(200, write)))
+    plain = to_query(Workspace().replace(plan=hostile_plan(200, write)))
     for query in (plain, {"recording": text, "lab": text}):
         open_app(page, f"/Protocol?{urlencode(query)}")
         yield f"a link with {', '.join(query)}", looked_at(page)

@@ -23,12 +23,12 @@ _COLOURS: Final = 128
 _FILM_SIZE: Final = (960, 540)
 _FRAME_MS: Final = 4000
 _STORY: Final = next(story for story in stories() if story.key == "half_the_sample")
-_QUERY: Final = urlencode(to_query(_STORY.workspace.changed(presenting=0)))
-_SLIDE: Final = urlencode(to_query(_STORY.workspace.changed(presenting=3)))
+_QUERY: Final = urlencode(to_query(_STORY.workspace.replace(presenting=0)))
+_SLIDE: Final = urlencode(to_query(_STORY.workspace.replace(presenting=3)))
 _LABS: Final = tuple(
-    TrayCase(name=level, case=_STORY.workspace.changed(lab=level).case) for level in Difficulty
+    TrayCase(name=level, case=_STORY.workspace.replace(lab=level).case) for level in Difficulty
 )
-_COMPARING: Final = urlencode(to_query(_STORY.workspace.changed(presenting=0, tray=_LABS)))
+_COMPARING: Final = urlencode(to_query(_STORY.workspace.replace(presenting=0, tray=_LABS)))
 _HEAD: Final = f"""# ReplicaLab in two minutes
 
 The story *{_STORY.title}*, from the study to the report. `make tour` takes the pictures.
@@ -183,7 +183,7 @@ def main() -> int:
 
 def _film(page: Page) -> None:
     driving.open_app(
-        page, f"/Protocol?{urlencode(to_query(_STORY.workspace.changed(presenting=1)))}"
+        page, f"/Protocol?{urlencode(to_query(_STORY.workspace.replace(presenting=1)))}"
     )
     expect(page.get_by_role("button", name="Next")).to_be_enabled()
     frames = []

@@ -12,9 +12,9 @@ from replicalab.ui.frame import PAGES
 from replicalab.ui.workspace import TrayCase, Workspace, stories, to_query
 from tests.browser.driving import wait_for_run
 
-THREE_LABS: Final = Workspace().changed(
+THREE_LABS: Final = Workspace().replace(
     tray=tuple(
-        TrayCase(name=level, case=Workspace().changed(lab=level).case) for level in Difficulty
+        TrayCase(name=level, case=Workspace().replace(lab=level).case) for level in Difficulty
     )
 )
 COMPARING: Final = f"/Compare?{urlencode(to_query(THREE_LABS))}"
@@ -31,7 +31,7 @@ FULL_ADDRESSES: Final = (
             "Compare": COMPARING,
         }
     ).values(),
-    f"/{stories()[0].page}?{urlencode(to_query(stories()[0].workspace.changed(presenting=0)))}",
+    f"/{stories()[0].page}?{urlencode(to_query(stories()[0].workspace.replace(presenting=0)))}",
     "/Negotiation?study=fin_momentum&scientist=person&round=1",
     SURVEY,
     "/Trade-offs",

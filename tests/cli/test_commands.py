@@ -26,7 +26,7 @@ from replicalab.cli.commands import CODES, EXAMPLES, SCHEMA, app
 from replicalab.documents import open_bundle
 from replicalab.models import revise
 from replicalab.negotiation.batch import jobs_of, run_job
-from replicalab.negotiation.case import Case, negotiated
+from replicalab.negotiation.case import Case, play_case
 from replicalab.planner import PlanAnalysis
 from tests.cli.asking import ROOT, Asking, started
 from tests.golden import assert_golden, new_lines
@@ -314,7 +314,7 @@ def test_every_interface_plays_one_outcome(
 ) -> None:
     pack = scenarios.load_scenario(study, lab)
     case = Case.of(pack, scientist=scientist, lab_manager=manager)
-    page = came(negotiated(assess(pack.reference_protocol, pack), case))
+    page = came(play_case(assess(pack.reference_protocol, pack), case))
     line = f"{study} --lab {lab} --scientist {scientist} --lab-manager {manager}"
     result: Any = ask(f"negotiate {line} --json").data
     counts = result["final"]["plan"]

@@ -143,7 +143,7 @@ def test_renamed_file_keeps_everything_else(name: str) -> None:
     ]
     for text in texts:
         study = scenarios.parse_study(text, "x.yaml")
-        written = drafts.renamed(text, study, name)
+        written = drafts.rename(text, study, name)
         result = scenarios.parse_study(written, "x.yaml")
         assert result.paper.name == name
         field = "title" if study.paper.short_title is None else "short_title"
@@ -159,7 +159,7 @@ def test_renamed_file_keeps_everything_else(name: str) -> None:
 def test_wrong_name_is_refused(name: str) -> None:
     text = scenarios.template_text()
     with pytest.raises(ScenarioError):
-        drafts.renamed(text, scenarios.parse_study(text, "x.yaml"), name)
+        drafts.rename(text, scenarios.parse_study(text, "x.yaml"), name)
 
 
 SOURCES_WITH_N: Final = [

@@ -42,7 +42,7 @@ def test_study_passes_through_a_draft(study: scenarios.Study) -> None:
     assert Draft.of(made(draft)) == draft
     for others in OtherLabs:  # and labs of any choice are read back as that choice
         other = draft.with_others(others)
-        assert Draft.of(made(other)).written() == other.written()
+        assert Draft.of(made(other)).content() == other.content()
         assert made(other).labs.medium == study.labs.medium
         assert other.with_others(OtherLabs.SAME).others is OtherLabs.SAME
 

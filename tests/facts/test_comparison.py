@@ -12,7 +12,7 @@ from replicalab.assessment import assess
 from replicalab.facts import comparison_facts
 from replicalab.facts.blocks import Status
 from replicalab.models import FIELD_LABELS, NUMBER_FIELDS, PROTOCOL_FIELDS, Protocol, revise
-from replicalab.negotiation.case import Side, negotiated
+from replicalab.negotiation.case import Side, play_case
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, load_scenario
 from tests.factories import change_pack
 from tests.facts.reading import bars, tree
@@ -26,7 +26,7 @@ PLAN: Final = PACK.reference_protocol
 
 def side(plan: Protocol = PLAN, pack: Pack = PACK, name: str = "A") -> Side:
     result = assess(plan, pack)
-    return Side(name, result, negotiated(result))
+    return Side(name, result, play_case(result))
 
 
 AUDIT: Final = load_scenario("math_pythagorean", "easy")

@@ -64,7 +64,7 @@ def test_plan_is_handed_in_and_tried_again() -> None:
     assert BEST.evidence.number in everything(app)
     acting.press(app, "Try again")
     assert BEST.evidence.text not in everything(app)
-    app.session_state["state"].workspace = workspace(app).changed(plan=BEST.plan)
+    app.session_state["state"].workspace = workspace(app).replace(plan=BEST.plan)
     acting.press(acting.run(app), "Hand in")
     assert "no plan ranks above it" in everything(app)
     results = app.session_state[RESULTS]

@@ -53,7 +53,7 @@ def test_part_shows_the_choice_with_links_and_file(monkeypatch: pytest.MonkeyPat
     links = (a.get("href", "") for part in panels(app) for a in part.iter("a"))
     for href, study in zip((link for link in links if "more=" in link), chosen, strict=True):
         page, _, query = href.partition("?")
-        plan = from_query(dict(parse_qsl(query)), own_studies.find).workspace.case.assessed()
+        plan = from_query(dict(parse_qsl(query)), own_studies.find).workspace.case.assess()
         assert (page, plan.plan, plan.feasible) == ("Protocol", study.plan.plan, True)
         assert plan.pack.lab.start_day == study.first
 

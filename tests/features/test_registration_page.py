@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.features.registration import PROFILES
-from replicalab.ui.controls import escaped
+from replicalab.ui.controls import escape
 from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import Workspace, from_query
 from tests.tiers import one_in
@@ -89,5 +89,5 @@ def test_form_draws_every_item(form: str, files: Files) -> None:
     drawer = in_drawer(app)
     labels = {entry.label for entry in (*app.text_area, *app.segmented_control, *app.pills)}
     for title, items in PROFILES[form].sections.items():
-        assert labels.issuperset(escaped(item.label) for item in items)
+        assert labels.issuperset(escape(item.label) for item in items)
         assert re.search(rf"{re.escape(title)} · \d+ of {len(items)}", drawer)

@@ -80,7 +80,7 @@ def names_of(code: str) -> dict[str, Any]:
 
 def test_code_gives_the_numbers_of_the_page(capsys: pytest.CaptureFixture[str]) -> None:
     work = Workspace.model_validate({"case": CASE})
-    wanted = work.case.assessed()
+    wanted = work.case.assess()
     app = visit(PROTOCOL, **to_query(work))
     assert f"{wanted.cost:,.2f}" in page_text(app)
     for page in (PROTOCOL, TRADE_OFFS):
@@ -136,7 +136,7 @@ def test_runs_have_code_if_played_by_rule() -> None:
     assert compare_command(sides) == ("", {})
     names = names_of(compare_python(sides))
     assert names["sides"]["Run"].setup == case.setup(case.pack())
-    hand = case.changed(scientist=ScientistKind.PERSON)
+    hand = case.replace(scientist=ScientistKind.PERSON)
     assert compare_python([CodeSide(hand, hand.pack(), "Hand", is_run=True), *sides]) == ""
 
 

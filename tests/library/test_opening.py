@@ -13,7 +13,7 @@ from sqlalchemy import text
 
 from replicalab.errors import LibraryStorageError, LibraryVersionError
 from replicalab.library import EntryKind, Library, data_folder, database, library_url
-from replicalab.library.database import for_writing, opened
+from replicalab.library.database import open_database, writing_engine
 from tests.library.making import ANN, TIME, Clock, PostgresServer, engine_of, make_plan
 
 LATER: Final = """
@@ -123,9 +123,9 @@ def test_database_of_first_release_is_refused_unchanged(url: str, revision: str)
 
 
 def test_every_connection_to_a_file_is_set_up(tmp_path: Path) -> None:
-    engine, _ = opened(f"sqlite:///{tmp_path / 'library.db'}", TIME)
+    engine, _ = open_database(f"sqlite:///{tmp_path / 'library.db'}", TIME)
     wanted = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 5000}
-    with engine.connect() as one, for_writing(engine).connect() as other:
+    with engine.connect() as one, writing_engine(engine).connect() as other:
         for connection in (one, other):
             rows = [
                 (name, connection.exec_driver_sql(f"PRAGMA {name}").scalar()) for name in wanted
@@ -136,8 +136,8 @@ def test_every_connection_to_a_file_is_set_up(tmp_path: Path) -> None:
 
 
 def test_server_confirms_only_what_is_on_its_disk(postgres: PostgresServer) -> None:
-    engine, _ = opened(postgres.fresh(), TIME)
-    with for_writing(engine).connect() as connection:
+    engine, _ = open_database(postgres.fresh(), TIME)
+    with writing_engine(engine).connect() as connection:
         assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
         assert connection.exec_driver_sql("SHOW lock_timeout").scalar() == "5s"
     engine.dispose()

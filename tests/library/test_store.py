@@ -26,7 +26,7 @@ from replicalab.library import (
     batch_text,
     read_batch,
 )
-from replicalab.library.contents import checked
+from replicalab.library.contents import check
 from replicalab.limits import MOST_PURGED
 from replicalab.negotiation.batch import Result, jobs_of, run_job
 from replicalab.negotiation.case import Case, record_text
@@ -496,7 +496,7 @@ def test_batch_keeps_order_of_results() -> None:
     batch = read_batch(text)
     assert (batch.came(), batch.asked) == (came, 9)
     assert json.loads(text)["format"] == 2
-    assert checked(EntryKind.BATCH, text) == f"{STUDY}, seedling_music"
+    assert check(EntryKind.BATCH, text) == f"{STUDY}, seedling_music"
     assert batch.texts == {"seedling_music": template_text()}
     assert not any(job.text for job in batch.jobs), "a study of one's own is stored once"
 

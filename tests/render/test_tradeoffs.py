@@ -16,7 +16,7 @@ from replicalab.facts.region_facts import BALANCED, LEAST_LOSS, OFFER, YOUR_PLAN
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis, RegionLimit, least_to_draw, plan_to_draw
 from replicalab.planner.region import Region, region
-from replicalab.render.figures import Mark, frontier_figure, placing, region_figure, spotted
+from replicalab.render.figures import Mark, frontier_figure, placing, region_figure, spot_of
 from replicalab.render.figures.power import LOOKS
 from replicalab.render.figures.region_map import CAPS, COLOURS
 from replicalab.render.figures.sheet import INK, PAPER
@@ -156,12 +156,12 @@ def test_points_to_click_describe_their_plans() -> None:
 
 
 def test_spot_has_the_place_of_its_plan() -> None:
-    spot, figure = spotted(there(), 4, 195), drawn()
+    spot, figure = spot_of(there(), 4, 195), drawn()
     assert spot is not None
     (rest, right), (bottom, top) = figure.layout.xaxis.range, figure.layout.yaxis.range
     assert rest + spot[0] * (right - rest) == pytest.approx(4)
     assert bottom + spot[1] * (top - bottom) == pytest.approx(195)
-    assert spotted(there(), 5000, 195) is None
+    assert spot_of(there(), 5000, 195) is None
 
 
 @pytest.mark.parametrize("lost", [False, True])
@@ -223,7 +223,7 @@ def test_labels_are_at_marks_and_apart(points: list[tuple[float, float]]) -> Non
     marks = [placing.LabelPlace(*point) for point in points]
     named = [*zip(points, NAMES, strict=False)]
     wanted = [placing.LabelRequest(text, placing.around(text, *at)) for at, text in named]
-    places = placing.placed(wanted, marks)
+    places = placing.arrange(wanted, marks)
     boxes = [request.boxes(place) for place, request in zip(places, wanted, strict=True)]
     for on_a_screen in zip(*boxes, strict=True):
         assert not any(overlap(one, other) for one, other in combinations(on_a_screen, 2))

@@ -62,12 +62,12 @@ LONG: Final = revise(
     PLAN, controls=["".join(random.Random(at).choices(HAN, k=100)) for at in range(64)]
 )
 """A plan within the limits, and too long for a link."""
-FULL: Final = Workspace().changed(plan=PLAN, own_lab=LAB, question=QUESTION, presenting=2)
+FULL: Final = Workspace().replace(plan=PLAN, own_lab=LAB, question=QUESTION, presenting=2)
 
 
 @st.composite
 def workspaces(draw: st.DrawFn) -> Workspace:
-    work = Workspace().changed(
+    work = Workspace().replace(
         study=draw(st.sampled_from(STUDIES)),
         lab=draw(st.sampled_from(scenarios.Difficulty)),
         seed=draw(st.integers(0, limits.LARGEST_SEED)),
@@ -83,12 +83,12 @@ def workspaces(draw: st.DrawFn) -> Workspace:
     playable = (
         work.case.recording is None and work.case.scientist is not negotiation.ScientistKind.MODEL
     )
-    work = work.changed(moves=draw(st.sampled_from([(), MOVES])) if playable else ())
+    work = work.replace(moves=draw(st.sampled_from([(), MOVES])) if playable else ())
     names = draw(
         st.lists(st.text(min_size=1, max_size=limits.LONGEST_NAME), max_size=limits.MOST_SIDES)
     )
-    work = work.changed(question=draw(questions(scenarios.load_scenario(work.case.study).design)))
-    return work.changed(tray=tuple(TrayCase(name=name, case=work.case) for name in names))
+    work = work.replace(question=draw(questions(scenarios.load_scenario(work.case.study).design)))
+    return work.replace(tray=tuple(TrayCase(name=name, case=work.case) for name in names))
 
 
 @given(workspaces(), st.sampled_from(negotiation.RULED_LAB_MANAGERS))
@@ -107,9 +107,9 @@ def test_lab_and_question_survive_a_saved_negotiation(
         work.case.question,
     )
     assert negotiation.replay(transcript, pack) == played
-    if pack != work.case.written(find):
+    if pack != work.case.author_pack(find):
         with pytest.raises(TraceError):
-            negotiation.replay(transcript, work.case.written(find))
+            negotiation.replay(transcript, work.case.author_pack(find))
 
 
 def packed(raw: str | bytes) -> str:
@@ -143,7 +143,7 @@ def test_workspace_survives_its_link_without_escaping(workspace: Workspace) -> N
     ],
 )
 def test_short_keys_can_be_typed_by_hand(query: str, changes: dict[str, Any]) -> None:
-    assert from_query(dict(parse_qsl(query)), find) == (Workspace().changed(**changes), [])
+    assert from_query(dict(parse_qsl(query)), find) == (Workspace().replace(**changes), [])
 
 
 def test_samples_alone_change_the_reference_protocol() -> None:
@@ -160,18 +160,18 @@ def test_link_is_short_and_readable() -> None:
     assert list(query) == ["study", "lab", "effect", "target", "present", "samples", "more"]
     for study in STUDIES:
         plan = scenarios.load_scenario(study).reference_protocol
-        assert len(urlencode(to_query(Workspace().changed(study=study, plan=plan)))) < 1900
+        assert len(urlencode(to_query(Workspace().replace(study=study, plan=plan)))) < 1900
 
 
 def test_workspace_too_long_for_a_link_is_refused() -> None:
     with pytest.raises(LinkError, match="too long for a link"):
-        to_query(Workspace().changed(plan=LONG))
+        to_query(Workspace().replace(plan=LONG))
     case = Case(
         study="psy_stroop", lab=scenarios.Difficulty.EASY, plan=revise(PLAN, rationale="a" * 60_000)
     )
     tray = tuple(TrayCase(name=name, case=case) for name in "ABCD")
     with pytest.raises(LinkError, match="too long for a link"):
-        to_query(Workspace(case=case.changed(seed=1), tray=(*tray, *tray)[: limits.MOST_SIDES]))
+        to_query(Workspace(case=case.replace(seed=1), tray=(*tray, *tray)[: limits.MOST_SIDES]))
 
 
 def test_zip_bomb_is_refused_before_it_is_unpacked() -> None:

@@ -113,11 +113,11 @@ def test_unseen_finished_batch_is_dropped_for_room(
     assert found.of("a") is None
     assert found.of("b") is not None
     text = "Your last batch was dropped, as this server had no room. Run it again."
-    assert [found.dropped(owner) for owner in "abc"] == [text, "", ""]
+    assert [found.notice_for(owner) for owner in "abc"] == [text, "", ""]
     found.back("a")  # on a page that was drawn before
     now[0] *= 3
     assert not found.begin("a", JOBS)
-    assert [bool(found.dropped(owner)) for owner in "abc"] == [False, True, False]
+    assert [bool(found.notice_for(owner)) for owner in "abc"] == [False, True, False]
 
 
 @pytest.mark.usefixtures("going")
@@ -139,12 +139,12 @@ def test_absent_visitor_loses_the_slot() -> None:
 
 def test_opened_batch_is_played_again_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "MOST_PLAYED_AGAIN", 3)
-    batch = VisitorBatch.opened("x", KeptBatch.of(list(map(run_job, JOBS[:6])), 50))
+    batch = VisitorBatch.from_library("x", KeptBatch.of(list(map(run_job, JOBS[:6])), 50))
     assert (batch.number, len(batch.came), batch.is_over) == (50, 6, True)
     assert [was.job.seed for was, _ in batch.again] == [0, 2, 4]
     assert again_text(batch.again, 6) == "3 of 6 played again: same results."
     forged = batch.came[2].model_copy(update={"samples": batch.came[2].samples + 1})
-    batch = VisitorBatch.opened("x", KeptBatch.of([forged], 1))
+    batch = VisitorBatch.from_library("x", KeptBatch.of([forged], 1))
     assert "1 with another result" in again_text(batch.again, 1)
 
 

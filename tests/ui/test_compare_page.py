@@ -49,9 +49,9 @@ def test_three_labs_by_a_click_or_a_link() -> None:
     assert_golden("pages/compare#labs", page_text(app))
     again = visit(COMPARE, **query_of(app))
     assert (tray(again), panel_tables(again)) == (tray(app), panel_tables(app))
-    lost = TrayCase(name="Lost", case=Workspace().changed(study="mine", own="0" * 32).case)
+    lost = TrayCase(name="Lost", case=Workspace().replace(study="mine", own="0" * 32).case)
     state = app.session_state["state"]
-    state.workspace = state.workspace.changed(tray=(*tray(app), lost))
+    state.workspace = state.workspace.replace(tray=(*tray(app), lost))
     [warning] = alerts(run(app))
     assert warning.text.startswith("Not compared: Lost: ")
     assert panel_tables(app) == panel_tables(again), "the rest is compared"
@@ -82,7 +82,7 @@ def kept(kind: EntryKind, name: str, content: str) -> None:
 
 def test_saved_plan_and_lab_are_compared() -> None:
     plan = revise(scenarios.load_scenario("fin_momentum").reference_protocol, sample_size=77)
-    work, name = Workspace().changed(plan=plan), "Momentum · n 77 (v2.1)"
+    work, name = Workspace().replace(plan=plan), "Momentum · n 77 (v2.1)"
     kept(EntryKind.PLAN, name, record_text(work.case))
     app = from_library(visit(COMPARE))
     assert [(item.name, item.case) for item in tray(app)] == [(name, work.case)]

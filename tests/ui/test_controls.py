@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from replicalab.characters import on_one_line
-from replicalab.ui.controls import as_list, between, escaped
+from replicalab.ui.controls import as_list, between, escape
 from tests.ui.acting import press, run
 from tests.ui.reading import alerts
 
@@ -85,7 +85,7 @@ def only_backslashes_and_marks(text: str) -> str:
 @given(st.text())
 @example("".join(HOSTILE))
 def test_escaped_text_reads_as_written(text: str) -> None:
-    done = escaped(text)
+    done = escape(text)
     assert not set(only_backslashes_and_marks(done)) & set(string.punctuation)
     assert done.splitlines() in ([], [done])
     read = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", done)
@@ -94,7 +94,7 @@ def test_escaped_text_reads_as_written(text: str) -> None:
 
 @pytest.mark.parametrize("letters", [1, 30, 31, 100_000])
 def test_long_escaped_word_can_break(letters: int) -> None:
-    pieces = escaped("x" * letters).split("\u200b")
+    pieces = escape("x" * letters).split("\u200b")
     assert max(map(len, pieces)) <= 30
     assert "".join(pieces) == "x" * letters
 

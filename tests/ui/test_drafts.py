@@ -52,10 +52,10 @@ def saved(work: Workspace) -> Tab:
 
 
 def test_draft_holds_more_than_a_link() -> None:
-    long = Workspace().changed(plan=LONG, own_lab=LabOverrides(budget=9), presenting=2).case
+    long = Workspace().replace(plan=LONG, own_lab=LabOverrides(budget=9), presenting=2).case
     work = Workspace(case=long, presenting=2, tray=(TrayCase(name="A", case=long),))
     tab, again = saved(work), Tab()
-    query = to_query(Workspace(presenting=2)) | drafting.named(tab, work, is_whole=False)
+    query = to_query(Workspace(presenting=2)) | drafting.names_of(tab, work, is_whole=False)
     assert drafting.read(query, again) == (work, [])
     assert again.place == tab.place
 

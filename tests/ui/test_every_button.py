@@ -130,8 +130,8 @@ def downloads(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
 
 @cache
 def one_of_each() -> dict[EntryKind, str]:
-    work = Workspace().changed(study="my_stroop", own="0" * 32)
-    plan = record_text(work.case.changed(own=None, text=MINE))
+    work = Workspace().replace(study="my_stroop", own="0" * 32)
+    plan = record_text(work.case.replace(own=None, text=MINE))
     pack = scenarios.pack_of(STUDY, scenarios.Difficulty.MEDIUM).with_own(
         OURS, scenarios.EvidenceAssumptions()
     )
@@ -155,14 +155,14 @@ def begin(browsers: Browsers, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
         writer.finish()
         question = scenarios.EvidenceAssumptions(dropout=0.1)
         custom = own_studies.key_of("my_stroop")
-        work = Workspace().changed(study="my_stroop", own=custom, own_lab=OURS, question=question)
+        work = Workspace().replace(study="my_stroop", own=custom, own_lab=OURS, question=question)
         for kind, content in one_of_each().items() if page in LISTING else ():
             shelf().keep(owner(), kind, kind.capitalize(), content)
         sides = (
             TrayCase(name="A", case=work.case),
             TrayCase(name="B", case=work.case.with_lab("hard", 0)),
         )
-        return visit(page, **to_query(work.changed(tray=sides, **players)))
+        return visit(page, **to_query(work.replace(tray=sides, **players)))
 
     return visited
 

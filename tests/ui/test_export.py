@@ -216,7 +216,7 @@ def edited(saved: str = BUNDLE, /, **changes: Any) -> str:
 
 
 KEPT: Final = record_text(
-    Workspace().changed(study="our_stroop", text=scenarios.study_yaml(OWN)).case
+    Workspace().replace(study="our_stroop", text=scenarios.study_yaml(OWN)).case
 )
 FAKED: Final = edited(
     KEPT,
@@ -264,7 +264,7 @@ def test_each_kind_of_file_opens() -> None:
     assert " open" in in_drawer(app)
     assert shows(go(app, NEGOTIATION), RUN)
     plan = YOURS.plan.model_copy(update={"sample_size": 43})
-    work = Workspace().changed(
+    work = Workspace().replace(
         study="psy_stroop", plan=plan, own_lab=scenarios.LabOverrides(budget=1200)
     )
     opened(record_text(work.case), app=go(app, PROTOCOL))

@@ -138,7 +138,7 @@ def test_hostile_study_is_text_on_every_page() -> None:
     walked = hostile_files.hostile_study().marks
     go(app, SCENARIOS)
     opened = app.session_state["state"]
-    opened.workspace = opened.workspace.changed(survey=True)
+    opened.workspace = opened.workspace.replace(survey=True)
     assert not leaks(run(app))
     assert ("paper", "short_title") in {walked[number] for number in seen(app) & walked.keys()}
     unseen = {walked[number] for number in walked.keys() - numbers}
@@ -205,7 +205,7 @@ def test_hostile_key_of_a_file_is_text() -> None:
 
 
 def test_hostile_plan_and_question_are_text() -> None:
-    work = Workspace().changed(plan=hostile_files.hostile_plan(200), scientist="person")
+    work = Workspace().replace(plan=hostile_files.hostile_plan(200), scientist="person")
     app = visit(**to_query(work))
     for page in PAGES:
         assert not leaks(go(app, page)), page
@@ -220,9 +220,9 @@ def test_hostile_plan_and_question_are_text() -> None:
 
 def test_hostile_name_in_comparison_is_text() -> None:
     name, plan = marked(5, ATTACK)[:LONGEST_NAME], hostile_files.hostile_plan(200)
-    cases = [TrayCase(name=name, case=Workspace().changed(plan=plan).case)]
+    cases = [TrayCase(name=name, case=Workspace().replace(plan=plan).case)]
     cases.append(TrayCase(name=f"{name[:-2]} 2", case=Workspace().case))
-    app = visit(COMPARE, **to_query(Workspace().changed(tray=tuple(cases))))
+    app = visit(COMPARE, **to_query(Workspace().replace(tray=tuple(cases))))
     assert not leaks(app)
     assert {5, 200, 201, 202, 203, 204} <= seen(app)
     app.session_state["compare_library"] = True

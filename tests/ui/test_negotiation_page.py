@@ -300,7 +300,7 @@ def test_unplayable_moves_of_a_link_offer_remedy() -> None:
     late = core.Move(number=7, action=ACCEPT)
     app = visit(
         NEGOTIATION,
-        **to_query(Workspace().changed(scientist=core.ScientistKind.PERSON, moves=(late,))),
+        **to_query(Workspace().replace(scientist=core.ScientistKind.PERSON, moves=(late,))),
     )
     [problem] = alerts(app)
     assert problem.colour == "error"

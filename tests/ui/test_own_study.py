@@ -197,7 +197,7 @@ def test_renamed_study_keeps_file_and_plan() -> None:
     assert where(app).startswith("Colours and words · ")
     assert query_of(app) == address
     assert number(go(app, PROTOCOL), "Sample size").value == 31
-    [study] = own_studies.kept().values()
+    [study] = own_studies.studies().values()
     assert study.text == noted.replace(f'"{TITLE}"', '"Colours and words"')
     writer.finish()
     [entry] = shelf().entries(owner(), EntryKind.STUDY)
@@ -206,13 +206,13 @@ def test_renamed_study_keeps_file_and_plan() -> None:
 
 def test_refused_name_changes_nothing() -> None:
     app = using(OTHER, MINE)
-    before = own_studies.kept()
+    before = own_studies.studies()
     for name, problem in (("", "A study needs a name."), ("a\u202eb", "U+202E")):
         assert any(problem in alert.text for alert in alerts(rename(app, name)))
     assert "Another study is named “momentum Returns”" in page_text(
         rename(app, "momentum  Returns")
     )
-    assert own_studies.kept() == before
+    assert own_studies.studies() == before
 
 
 def test_edited_study_replaces_the_used_one() -> None:

@@ -13,7 +13,7 @@ from replicalab.facts.negotiation_facts import offered_plan
 from replicalab.facts.slide_facts import Slide
 from replicalab.lexicon import amount_text
 from replicalab.models import revise
-from replicalab.negotiation.case import Case, negotiated
+from replicalab.negotiation.case import Case, play_case
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import EvidenceTier, load_scenario
 from replicalab.ui import present
@@ -129,7 +129,7 @@ class Deck:
         pack = load_scenario(study, lab)
         here = PlanAnalysis(assess(pack.reference_protocol, pack))
         case = Case.of(pack, scientist=players[0], lab_manager=players[1])
-        negotiation = negotiated(here.yours, case)
+        negotiation = play_case(here.yours, case)
         assert negotiation is not None
         self.negotiation = negotiation
         self.measure = here.yours.evidence.measure.capitalize()

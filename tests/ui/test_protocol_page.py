@@ -58,10 +58,10 @@ WITHOUT_FIXED: Final = revise(PLAN, controls=[c for c in PLAN.controls if c != F
 STATES: Final = {
     "first visit": Workspace(),
     "half the sample": HALVED,
-    "no evidence": Workspace().changed(study="bio_jq1_myeloma", lab=Difficulty.HARD),
-    "nothing needed": Workspace().changed(study="eco_reef_fish", lab=Difficulty.EASY),
-    "too many animals": HALVED.changed(plan=MANY_ANIMALS),
-    "without a fixed control": Workspace().changed(lab=Difficulty.EASY, plan=WITHOUT_FIXED),
+    "no evidence": Workspace().replace(study="bio_jq1_myeloma", lab=Difficulty.HARD),
+    "nothing needed": Workspace().replace(study="eco_reef_fish", lab=Difficulty.EASY),
+    "too many animals": HALVED.replace(plan=MANY_ANIMALS),
+    "without a fixed control": Workspace().replace(lab=Difficulty.EASY, plan=WITHOUT_FIXED),
 }
 
 
@@ -161,7 +161,7 @@ def test_ticked_changes_are_those_of_the_core() -> None:
         assert page.count("would add: ") == ticks.count(False)
         assert acting.can_press(app, label) == any(ticks)
         if any(ticks):
-            applied = Workspace().changed(plan=after.plan)
+            applied = Workspace().replace(plan=after.plan)
             assert query_of(acting.press(app, label)) == to_query(applied)
             acting.undo(app)
 

@@ -17,7 +17,7 @@ from tests.ui.reading import alerts, dimension, links, page_text, plain, tray, w
 from tests.ui.walking import go, query_of, visit
 
 FULL: Final = to_query(
-    Workspace().changed(
+    Workspace().replace(
         study="ml_resnet_cifar10",
         lab=Difficulty.HARD,
         seed=42,
@@ -82,12 +82,12 @@ def test_plan_too_long_for_a_link_is_reported() -> None:
 
 
 def test_undone_step_keeps_players_and_restores_lab() -> None:
-    before = Workspace().changed(seed=4, lab=Difficulty.HARD, own_lab=LabOverrides(budget=2700))
-    before = before.changed(round_number=4)
+    before = Workspace().replace(seed=4, lab=Difficulty.HARD, own_lab=LabOverrides(budget=2700))
+    before = before.replace(round_number=4)
     players = {"max_rounds": 7, "scientist": "person", "lab_manager": "least_loss"}
     record = {"presenting": 3, "survey": True}
-    now = Workspace().changed(**players, **record, round_number=2, recording="one_run")
-    assert before.stepped_from(now) == before.changed(round_number=0, **players, **record)
+    now = Workspace().replace(**players, **record, round_number=2, recording="one_run")
+    assert before.stepped_from(now) == before.replace(round_number=0, **players, **record)
 
 
 ADD: Final = "Compare this"

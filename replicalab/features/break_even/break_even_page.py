@@ -15,7 +15,7 @@ from replicalab.features.break_even.sensitivity import TITLE, BreakEven
 from replicalab.negotiation.score import Robust
 from replicalab.ui import panel as ui
 from replicalab.ui import state
-from replicalab.ui.controls import NumberField, between, button, complain, escaped, fold
+from replicalab.ui.controls import NumberField, between, button, complain, escape, fold
 
 _KEPT: Final = "break_evens"
 _ROWS: Final = 3  # of the bars on a slide
@@ -45,7 +45,7 @@ def _draw(plan: Assessment) -> None:
             for field in fields:
                 field.draw()
         own = state.case().registration.model_copy(update={"worlds": {}})
-        reset = partial(state.open_case, state.case().changed(registration=own))
+        reset = partial(state.open_case, state.case().replace(registration=own))
         button("Reset the worlds", "restart_alt", reset, key="reset_worlds")
     complain(problem, *(field.problem for field in fields))
     if robust.helps and robust.plan.plan != plan.plan:
@@ -59,7 +59,7 @@ def _fields(plan: Assessment) -> list[NumberField]:
     for (key, one), world in product(feature.ranges_of(plan).items(), get_args(World)):
         end, times = (f", %: {world}", 100) if key == "dropout" else (f": {world}", 1)
         default, bounds = one.default(world), (one.low * times, one.high * times)
-        label = f"{escaped(one.row.label)}{end}"
+        label = f"{escape(one.row.label)}{end}"
         value = type(default)(typed.get(world, {}).get(key, default))
         check = between(one.row.label + end, bounds, f"it stays {one.row.text(value)}")
         name, step = f"{world}_{key}_{default}_{state.current().version}", (one.step or 1) * times

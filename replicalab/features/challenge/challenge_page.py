@@ -106,7 +106,7 @@ def _draw_link_and_results() -> None:
         rows = [tuple(result.values()) for result in results]
         label = f"Download the results ({len(rows)})"
         download(label, partial(sheet, [*results[0]], rows), "challenge.csv")
-    case = state.case().changed(plan=None, moves=(), recording=None)
+    case = state.case().replace(plan=None, moves=(), recording=None)
     try:
         query = urlencode(to_query(Workspace(case=case, challenge=True)))
     except LinkError as error:

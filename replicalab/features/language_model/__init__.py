@@ -55,7 +55,7 @@ def build_generate_fn(endpoint: Endpoint, *, on_progress: ProgressFn | None = No
     def generate(messages: list[dict[str, str]]) -> str:
         from replicalab.features.language_model.call import ModelCall  # noqa: PLC0415 - takes 0.3 s
 
-        read = negotiation.readable
+        read = negotiation.as_utf8
         call = ModelCall(endpoint, [{name: read(row[name]) for name in row} for row in messages])
         try:
             asyncio.get_running_loop()
@@ -94,7 +94,7 @@ def reword(generate_fn: GenerateFn, done: negotiation.Round) -> str | None:
     text = done.answer.explanation
     user = {"role": "user", "content": f"The answer to reword:\n\n{text}"}
     answer = generate_fn([{"role": "system", "content": _PROMPT}, user])
-    words = without_reasoning(negotiation.readable(answer)).strip()
+    words = without_reasoning(negotiation.as_utf8(answer)).strip()
     used, expected = numbers(words), numbers(text)
     left_out, added = expected - used, [number for number in used if number not in expected]
     faults: dict[str, object] = {

@@ -24,7 +24,7 @@ from replicalab.features.language_model import endpoint as endpoints
 from replicalab.features.language_model.endpoint import SETTINGS, Endpoint
 from replicalab.lexicon import count_text
 from replicalab.negotiation import Recording, Round, Setup, ask_model
-from replicalab.ui.controls import button, draw_verdict, escaped
+from replicalab.ui.controls import button, draw_verdict, escape
 from replicalab.ui.negotiation_page import table
 from replicalab.ui.negotiation_page.table import Pending, RunSession
 from replicalab.ui.panel import draw
@@ -73,7 +73,7 @@ def _start(task: Task) -> None:
 
 
 def _call(slot: Any, endpoint: Endpoint, purpose: str, use: _Use) -> None:
-    call = f"{purpose}: {escaped(endpoint.model)} on {escaped(endpoint.host)}"
+    call = f"{purpose}: {escape(endpoint.model)} on {escape(endpoint.host)}"
     with slot:
         status = st.status(f"Waiting for {call} …")
 
@@ -163,7 +163,7 @@ class ModelPlayer:
                 button("Undo last round", "undo", partial(table.back_to, run, played - 1))
         if (answer := run.failure) is not None:
             title = f"**Round {played + 1}: the model gave no action, and its turn is over.**"
-            failure = f"{title} {escaped(answer.failure or '')} {_ROUNDS_KEPT}"
+            failure = f"{title} {escape(answer.failure or '')} {_ROUNDS_KEPT}"
             st.warning(failure, icon=":material/cloud_off:")
             draw(attempts_panel(answer.attempts))
             act = partial(setattr, run, "acting", True)
@@ -185,7 +185,7 @@ class ModelPlayer:
         if pending := self._offer(Task.WORDING, "Other words", use, label, icon="translate"):
             return pending
         if problem := _session().reworded.get(_wording(done), ("", ""))[1]:
-            st.warning(escaped(problem), icon=":material/cloud_off:")
+            st.warning(escape(problem), icon=":material/cloud_off:")
         return None
 
     def _offer(
@@ -210,7 +210,7 @@ class ModelPlayer:
         now, settings = _session(), _settings()
         allowed = settings.get(endpoints.ALLOWED_SETTING, "any").strip().lower()
         if allowed in ("", "none"):
-            st.info(escaped(endpoints.AllowList(allowed).text), icon=":material/smart_toy:")
+            st.info(escape(endpoints.AllowList(allowed).text), icon=":material/smart_toy:")
             return None
         missing = endpoints.missing_settings_text(settings)
         now.settings_open = now.settings_open or bool(missing)
@@ -218,7 +218,7 @@ class ModelPlayer:
             st.caption("For this session only: never stored, logged, exported or put in a link.")
             with suppress(ModelSettingsError):  # drawn below
                 st.caption(
-                    escaped(endpoints.AllowList(settings.get(endpoints.ALLOWED_SETTING)).text)
+                    escape(endpoints.AllowList(settings.get(endpoints.ALLOWED_SETTING)).text)
                 )
             _draw_fields()
             label, use = "Test the connection", partial(_test, self.model)
@@ -226,10 +226,10 @@ class ModelPlayer:
             if test is None and now.tested is not None:
                 draw_verdict(now.tested)
         if missing:
-            text = f"{escaped(missing)} Or fill in base URL and model above."
+            text = f"{escape(missing)} Or fill in base URL and model above."
             st.info(text, icon=":material/smart_toy:")
         elif self.problem:
-            st.error(escaped(self.problem), icon=":material/cloud_off:")
+            st.error(escape(self.problem), icon=":material/cloud_off:")
         return test
 
 

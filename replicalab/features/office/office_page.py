@@ -9,7 +9,7 @@ from replicalab.errors import PrintError
 from replicalab.facts.blocks import Paper
 from replicalab.features import office
 from replicalab.lexicon import capitalised
-from replicalab.ui.controls import escaped
+from replicalab.ui.controls import escape
 from replicalab.ui.export import DocumentFiles
 from replicalab.ui.file_transfer import download
 
@@ -34,13 +34,13 @@ def panel(_: str, files: DocumentFiles) -> None:
         name = files.name(files.kind, "docx")
         download("Word", lambda: office.docx(files.make(), paper), name)
     if reason:
-        st.caption(escaped(reason))
+        st.caption(escape(reason))
     elif is_asked:  # made before its button is drawn: a download cannot show why it failed
         name = files.name(files.kind, "pdf")
         try:
             with st.spinner("Making the PDF …"), _ONE_PDF:
                 data = office.pdf(files.make(), paper)
         except PrintError as error:
-            st.error(escaped(f"{capitalised(str(error))}."), icon=":material/print_disabled:")
+            st.error(escape(f"{capitalised(str(error))}."), icon=":material/print_disabled:")
         else:
             download(f"Save {name}", data, name, type="primary")

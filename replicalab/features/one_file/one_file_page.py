@@ -9,7 +9,7 @@ from replicalab.documents import today
 from replicalab.errors import NegotiationError, PrintError, TraceError
 from replicalab.features import one_file
 from replicalab.ui import present, state
-from replicalab.ui.controls import escaped
+from replicalab.ui.controls import escape
 from replicalab.ui.export import file_name
 from replicalab.ui.file_transfer import download
 from replicalab.ui.library_page.drafting import kept_case
@@ -42,6 +42,6 @@ def _draw() -> None:
             with st.spinner("Making the PDF …"):
                 data = one_file.pdf(made(levers=only))
         except PrintError as error:
-            st.error(escaped(f"{error}."), icon=":material/print_disabled:")
+            st.error(escape(f"{error}."), icon=":material/print_disabled:")
         else:
             download("Save the PDF", data, file_name(name, "pdf"), type="primary")

@@ -12,7 +12,7 @@ from replicalab.lexicon import joined
 from replicalab.scenarios import MOST
 from replicalab.tables import sheet
 from replicalab.ui import state
-from replicalab.ui.controls import NumberField, between, complain, escaped
+from replicalab.ui.controls import NumberField, between, complain, escape
 from replicalab.ui.file_transfer import download
 from replicalab.ui.panel import draw
 from replicalab.ui.scenarios_page.survey_list import ListedStudy
@@ -75,7 +75,7 @@ def _candidates(names: Sequence[str], listed: Sequence[ListedStudy]) -> list[Por
     )
     worths = [
         NumberField(
-            f"Worth of {escaped(name)}",
+            f"Worth of {escape(name)}",
             f"portfolio_worth_{study.key}",
             1.0,
             why_not=between(f"The worth of {name}", (0, MOST)),

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from replicalab.answers import QUESTIONS, Finder, Question, Registration
 from replicalab.assessment import Assessment, assumed_effects, phrases
 from replicalab.documents import Report
-from replicalab.drafts import stated
+from replicalab.drafts import stated_text
 from replicalab.facts import (
     blocks,
     change_facts,
@@ -129,7 +129,7 @@ class _Values(dict[str, Any]):
             size=count_text(plan.counts.samples, self.design.sample_noun),
             dropout=plan_facts.dropout_text(plan),
             own_reason=self.author.reasons.get("sample_size", ""),
-            criteria=lines_text(filter(stated, plan.pack.success_criteria)),
+            criteria=lines_text(filter(stated_text, plan.pack.success_criteria)),
             cost=self.lab.money(plan.cost),
             budget=self.lab.money(self.lab.budget),
             staff=plan_facts.staff_text(plan),
@@ -145,7 +145,7 @@ class _Values(dict[str, Any]):
         question, by_author = item.question, self.author.answer(item.question.key)
         templates = _ROWS["answers"].get(question.key, {})
         filled = {Finder[name]: text.format_map(self).strip() for name, text in templates.items()}
-        sources = [(source, text) for source, text in filled.items() if stated(text)]
+        sources = [(source, text) for source, text in filled.items() if stated_text(text)]
         if by_author:
             # An author's answer replaces the study file's and joins ReplicaLab's.
             sources = [(source, text) for source, text in sources if source is Finder.CORE]
@@ -162,7 +162,7 @@ class _Values(dict[str, Any]):
         effect, value, published = self.row.effect, self.design.effect_published, ""
         if effect and value is not None and not self.design.original:
             published = f"{capitalised(effect.name)} {plan_facts.effect_text(value)}. "
-        return published + stated(self.plan.pack.paper.published)
+        return published + stated_text(self.plan.pack.paper.published)
 
     def differences(self) -> str:
         swaps = self.plan.substitutions
@@ -265,7 +265,7 @@ class _Values(dict[str, Any]):
 
     def propose_same_procedure(self) -> Proposal | None:
         plan, protocol = self.plan, self.plan.pack.reference_protocol
-        if not stated(protocol.technique):
+        if not stated_text(protocol.technique):
             return None
         is_other = label_key(plan.plan.technique) != label_key(protocol.technique)
         changed = ["technique"] * is_other + [f"without {control.name}" for control in plan.dropped]
@@ -279,7 +279,7 @@ class _Values(dict[str, Any]):
 
 
 def _items_text(*labels: str) -> str:
-    text = stated("; ".join(labels))
+    text = stated_text("; ".join(labels))
     return ended(text) if text else ""
 
 

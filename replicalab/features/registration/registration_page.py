@@ -14,7 +14,7 @@ from replicalab.features.registration import PROFILES, FormAnswer
 from replicalab.lexicon import capitalised
 from replicalab.limits import LONGEST_TEXT
 from replicalab.ui import state
-from replicalab.ui.controls import button, escaped
+from replicalab.ui.controls import button, escape
 from replicalab.ui.export import DocumentFiles, draw_files, draw_line, export_content
 from replicalab.ui.file_transfer import download
 
@@ -57,7 +57,7 @@ def _draw() -> None:
 
 
 def _draw_item(answer: FormAnswer, section: str) -> None:
-    question, label = answer.item.question, escaped(answer.item.label)
+    question, label = answer.item.question, escape(answer.item.label)
     key = f"{_FORM}_{state.case().study}_{question.key}"
     if key not in st.session_state:
         text = state.case().registration.texts.get(question.key, "")
@@ -71,16 +71,16 @@ def _draw_item(answer: FormAnswer, section: str) -> None:
         st.text_area(label, key=key, max_chars=LONGEST_TEXT, height=68, on_change=take)
     for source, text in answer.sources:
         if source is not Finder.AUTHOR:
-            st.caption(escaped(capitalised(f"{source}: {text}")))
+            st.caption(escape(capitalised(f"{source}: {text}")))
     if answer.hint:
-        st.caption(escaped(f"{capitalised(Finder.CORE)}, not an answer yet: {answer.hint}"))
+        st.caption(escape(f"{capitalised(Finder.CORE)}, not an answer yet: {answer.hint}"))
     if answer.proposal:
         text, why = answer.proposal
         label, sentence = (text, f"{text}.") if question.options else ("this", text)
         with st.container(horizontal=True, vertical_alignment="center"):
             confirm = partial(_take, question, key, section, text)
             button(f"Confirm {label}", "check", confirm, key=f"{key}_confirm")
-            st.caption(escaped(f"Proposed: {sentence} Why: {why}."), width="stretch")
+            st.caption(escape(f"Proposed: {sentence} Why: {why}."), width="stretch")
 
 
 def _take(question: Question, key: str, section: str, proposed: str | None = None) -> None:

@@ -15,7 +15,7 @@ from replicalab.lexicon import count_text, label_key
 from replicalab.limits import MOST_FAULTS, MOST_SHEET_BYTES
 from replicalab.planner import PlanAnalysis
 from replicalab.ui import notices, state
-from replicalab.ui.controls import button, complain, escaped, places
+from replicalab.ui.controls import button, complain, escape, places
 from replicalab.ui.file_transfer import download, upload
 from replicalab.ui.lab_form.lab_fields import use
 
@@ -63,7 +63,7 @@ def _close() -> None:
 
 
 def _term(word: object) -> str:
-    return state.written().study.term(str(word))
+    return state.author_pack().study.term(str(word))
 
 
 def _all_are(kind: str) -> str:
@@ -71,7 +71,7 @@ def _all_are(kind: str) -> str:
 
 
 def _take(name: str, reading: sheets.Reading, start: date | None) -> None:
-    differing = state.written().changed_items(reading.items)
+    differing = state.author_pack().changed_items(reading.items)
     taken = f"{count_text(len(reading.items), 'item')} read from {name}"
     notices.leave(f"{taken}, {len(differing)} of them unlike the study’s lab.", _NOTICES)
     changes = {"items": differing} | ({"start_date": start} if start else {})
@@ -80,7 +80,7 @@ def _take(name: str, reading: sheets.Reading, start: date | None) -> None:
 
 
 def _draw_list(upload: _Upload) -> None:
-    st.markdown(f"Choose the columns of {escaped(upload.name)}.")
+    st.markdown(f"Choose the columns of {escape(upload.name)}.")
     top, last, key = upload.frame.attrs["heading"], upload.frame.index[-1], f"{upload.key}_top"
 
     def move() -> None:
@@ -94,12 +94,12 @@ def _draw_list(upload: _Upload) -> None:
         complain(f"Choose a column for: {', '.join(missing)}.")
     else:
         if st.toggle("Only this study’s items", key=f"{upload.key}_named"):
-            frame = sheets.rows_named(frame, state.written())
+            frame = sheets.rows_named(frame, state.author_pack())
         try:
             reading = sheets.read_items(frame, upload.name, answers)
         except TableError as error:
             complain(*str(error).splitlines())
-    notes = [escaped(f"{on_one_line(str(note))}.") for note in reading.notes]
+    notes = [escape(f"{on_one_line(str(note))}.") for note in reading.notes]
     more = [f"{count_text(len(notes) - MOST_FAULTS, 'more note')}."] if notes[MOST_FAULTS:] else []
     for note in (*notes[:MOST_FAULTS], *more):
         st.caption(note)

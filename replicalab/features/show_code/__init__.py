@@ -62,7 +62,7 @@ def compare_command(sides: Sequence[CodeSide]) -> tuple[str, dict[str, str]]:
     placed = [(side.case.lab.value, text) for side, text in zip(sides, texts, strict=True)]
     default = Case.of(first.pack, own=first.case.own)
     same = {"lab": default.lab, "plan": None, "registration": default.registration}
-    is_alike = all(s.case.changed(**same) == default and not s.is_run for s in sides)
+    is_alike = all(s.case.replace(**same) == default and not s.is_run for s in sides)
     if not is_alike or placed != [*product(labs, names)]:
         return "", {}
     options = [word for name in names.values() for word in ("--plan", name)]

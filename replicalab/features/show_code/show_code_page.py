@@ -21,7 +21,7 @@ def _draw() -> None:
     _draw_code("Protocol and Trade-offs", commands, plan_python(here))
     sides, files = [], dict[str, str]()
     for entry in compare_page.all_sides().cases:
-        case = entry.case if entry.is_run else entry.case.seated()
+        case = entry.case if entry.is_run else entry.case.restart()
         sides.append(CodeSide(case, case.pack(own_studies.find), entry.name, entry.is_run))
     if len(sides) >= FEWEST_SIDES:
         command, files = compare_command(sides)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         over_panel,
         region_figure,
         region_marks,
-        spotted,
+        spot_of,
     )
     from replicalab.render.figures.sheet import Mark, Tag
 

@@ -82,7 +82,7 @@ def convergence_chart(rounds: Rounds) -> go.Figure:
                   y=height, yref=f"y{panel}", yanchor="top" if below else "bottom")
             for panel, height, name, _, below in levels
         ],
-        "title": sheet.titled(title),
+        "title": sheet.title_style(title),
         "height": _HEIGHT + top,
         "margin": {"l": 8, "r": 8, "t": top, "b": _BOTTOM, "pad": 8},
         "legend": {"orientation": "h", "x": 0, "y": 0, "yref": "container", "yanchor": "bottom"},
@@ -168,7 +168,7 @@ def outcomes_figure(
     ]
     return sheet.figure([heat], {
         "annotations": numbers,
-        "title": sheet.titled(title, y=1, yref="container", yanchor="top"),
+        "title": sheet.title_style(title, y=1, yref="container", yanchor="top"),
         "height": _AROUND + len(names) * max([_ROW, *(_LINE * len(parts) for parts in lines)]),
         "margin": {"l": 8, "r": 8, "t": 2 * sheet.TITLE_LINE + 8, "b": 8},
         "xaxis": {"side": "top", "title": "lab", "automargin": True},

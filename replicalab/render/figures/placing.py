@@ -69,7 +69,7 @@ def width_of(text: str) -> float:
     return len(text) * LETTER + 8
 
 
-def placed(
+def arrange(
     labels: Sequence[LabelRequest], marks: Sequence[LabelPlace], lines: Sequence[Point | None] = ()
 ) -> list[LabelPlace]:
     """Return a place for each label, clear of earlier labels first, then of marks and lines."""

@@ -109,7 +109,7 @@ def region_marks(
     ]
 
 
-def spotted(region: Region, days: int, samples: int) -> sheets.Spot | None:
+def spot_of(region: Region, days: int, samples: int) -> sheets.Spot | None:
     """Return a point as shares of the plot, None if outside."""
     sheet = _Map(region)
     return sheet.shares(days, samples) if sheet.holds(days, samples) else None

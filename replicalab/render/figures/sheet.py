@@ -14,7 +14,7 @@ import plotly.graph_objects as go
 
 from replicalab.assessment import Assessment, Evidence
 from replicalab.facts import region_facts
-from replicalab.render.figures.placing import PLOT, LabelPlace, LabelRequest, along, around, placed
+from replicalab.render.figures.placing import PLOT, LabelPlace, LabelRequest, along, around, arrange
 
 PASS: Final = "#009E73"
 CAUTION: Final = "#E69F00"
@@ -55,7 +55,7 @@ class _Held(list[Any]):
         return self
 
 
-def titled(text: str, **place: Any) -> dict[str, Any]:
+def title_style(text: str, **place: Any) -> dict[str, Any]:
     """Return a chart's title."""
     font = {"size": 15, "weight": 700}
     return {"text": text, "font": font, "x": 0, "xanchor": "left", "pad": {"l": 4}, **place}
@@ -246,7 +246,7 @@ class Sheet:
     def tags(self) -> list[Tag]:
         """Return all labels, each at the best place that is free; a plan's comes first."""
         labels = [*self.chips, *self.names]
-        places = placed([wanted for wanted, _, _ in labels], self.marks, self.lines)
+        places = arrange([wanted for wanted, _, _ in labels], self.marks, self.lines)
         return [
             Tag(wanted.text, at.across, at.height / PLOT, at.right, at.up, *colours)
             for at, (wanted, *colours) in zip(places, labels, strict=True)
@@ -285,7 +285,7 @@ class Sheet:
         if title is not None:
             below = {"subtitle": {"text": title[1], "font": {"size": _TEXT}}} if title[1] else {}
             above = _TITLE + (_SUBTITLE if title[1] else 0)
-            named = {"title": titled(title[0], y=0.985, yanchor="top", **below)}
+            named = {"title": title_style(title[0], y=0.985, yanchor="top", **below)}
         spec = {
             **named,
             "height": above + PLOT + BELOW,

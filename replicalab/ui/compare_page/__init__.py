@@ -53,11 +53,11 @@ def _draw_sides(here: planner.PlanAnalysis) -> None:
     tray.draw_line(linked=False)
     compared = all_sides()
     for problem in compared.problems:
-        st.warning(f"Not compared: {controls.escaped(problem)}", icon=":material/link_off:")
+        st.warning(f"Not compared: {controls.escape(problem)}", icon=":material/link_off:")
     if len(compared.sides) < core.FEWEST_SIDES:
         lacking = "Nothing to compare yet."
         if compared.cases:
-            name = controls.escaped(compared.cases[0].name)
+            name = controls.escape(compared.cases[0].name)
             lacking = f"{name} is the open plan: it needs another one."
         text = f"{lacking} Choose above, or press Compare this on any page."
         st.info(text, icon=":material/compare_arrows:")
@@ -81,9 +81,9 @@ class SideList(NamedTuple):
 def all_sides() -> SideList:
     """Return the sides of the tray, and the open plan next to a single one."""
     work = state.workspace()
-    cases, open_case = list(work.tray), work.case.seated()
+    cases, open_case = list(work.tray), work.case.restart()
     if len(cases) < core.FEWEST_SIDES and cases and tray.place_of(open_case, run=False) is None:
-        cases.append(tray.named(tray.TrayCandidate("On the workbench", open_case), cases))
+        cases.append(tray.name_case(tray.TrayCandidate("On the workbench", open_case), cases))
     compared = SideList([], [], [])
     for item in cases:
         try:
@@ -95,9 +95,10 @@ def all_sides() -> SideList:
 
 
 def _side(entry: workspace.TrayCase) -> core.Side:
-    case = entry.case if entry.is_run else entry.case.changed(moves=())
-    plan = case.assessed(own_studies.find)
-    played = core.recorded(plan, case.recording) if case.recording else core.negotiated(plan, case)
+    case = entry.case if entry.is_run else entry.case.replace(moves=())
+    plan = case.assess(own_studies.find)
+    key = case.recording
+    played = core.play_recording(plan, key) if key else core.play_case(plan, case)
     if entry.is_run and played:
         return core.side_of_run(entry.name, played)
     return core.Side(entry.name, plan, played)
@@ -106,14 +107,14 @@ def _side(entry: workspace.TrayCase) -> core.Side:
 def _labs() -> list[tray.TrayCandidate]:
     case, own = state.case(), state.case().own_lab
     cases = {level: case.with_lab(level, case.seed) for level in Difficulty}
-    labs = {level: item.written(own_studies.find).lab for level, item in cases.items()}
+    labs = {level: item.author_pack(own_studies.find).lab for level, item in cases.items()}
     alike: dict[Difficulty, list[Difficulty]] = {}
     for level in Difficulty:
         first = next((other for other in alike if labs[other] == labs[level]), level)
         alike.setdefault(first, []).append(level)
     candidates = []
     if own.name or own.changes:
-        candidates = [tray.TrayCandidate(own.name or "Your lab", case.seated())]
+        candidates = [tray.TrayCandidate(own.name or "Your lab", case.restart())]
     for first, levels in alike.items():
         name = "the study’s lab" if len(levels) == len(Difficulty) else f"{joined(levels)} lab"
         candidates.append(tray.TrayCandidate(name, cases[first]))
@@ -122,7 +123,7 @@ def _labs() -> list[tray.TrayCandidate]:
 
 def _ways(here: planner.PlanAnalysis) -> Iterator[tray.TrayCandidate]:
     case = state.case()
-    yield tray.TrayCandidate("Your plan", case.seated())
+    yield tray.TrayCandidate("Your plan", case.restart())
     for name, plan in (("The Lab Manager’s", here.offered), ("Least loss", here.least.after)):
         if plan.plan != here.yours.plan:
             yield tray.TrayCandidate(name, case.with_plan(plan.plan, own_studies.find))
@@ -137,7 +138,7 @@ def _draw_library() -> None:
         try:
             saved = shelf().entries(owner())
         except errors.LibraryError as error:
-            text = f"The library cannot be used. {controls.escaped(str(error))}."
+            text = f"The library cannot be used. {controls.escape(str(error))}."
             st.error(text, icon=":material/folder_off:")
             return
         entries = {entry.id: entry for entry in saved if DOCUMENTS[KEPT[entry.kind]].is_compared}

@@ -68,13 +68,13 @@ def draw(here: planner.PlanAnalysis) -> None:
     """Draw the fields or the running batch, and the results of the last one."""
     batch, texts = batches.BATCHES.of(server.visitor()), dict[str, str]()
     names = {scenario.scenario_id: scenario.paper.name for scenario in scenarios.list_scenarios()}
-    for own in own_studies.readable(state.case().own):
+    for own in own_studies.readable_studies(state.case().own):
         names[own.study.scenario_id] = own.study.paper.name
         texts[own.study.scenario_id] = own.text
     if batch is None or batch.is_over:
         _draw_fields(here, names, texts)
-    if notice := batches.BATCHES.dropped(server.visitor()):
-        st.info(controls.escaped(notice), icon=":material/history:")
+    if notice := batches.BATCHES.notice_for(server.visitor()):
+        st.info(controls.escape(notice), icon=":material/history:")
     if batch is not None:
         (_draw_results if batch.is_over else _draw_progress)(batch, names)
 
@@ -103,7 +103,7 @@ def _draw_fields(here: planner.PlanAnalysis, names: dict[str, str], texts: dict[
         )
         pack = here.yours.pack
         own = bool(pack.own_lab.changes or pack.own_lab.name or pack.asked) and st.toggle(
-            f"Your lab: {controls.escaped(lab_facts.lab_text(pack))}",
+            f"Your lab: {controls.escape(lab_facts.lab_text(pack))}",
             key="batch_own",
             persist_state="session",
             help="With your changes to the lab and to the open study’s assumptions.",
@@ -114,7 +114,7 @@ def _draw_fields(here: planner.PlanAnalysis, names: dict[str, str], texts: dict[
         controls.button("Run", "play_arrow", partial(_begin, request), type="primary")
         factors = " × ".join(count_text(number, noun) for noun, number in request.counts.items())
         number = count_text(prod(request.counts.values()), "negotiation")
-        st.markdown(controls.escaped(f"{factors} = {number}"), width="content")
+        st.markdown(controls.escape(f"{factors} = {number}"), width="content")
     notices.draw(_NOTICE)
 
 
@@ -169,7 +169,7 @@ def _draw_progress(batch: batches.VisitorBatch, names: dict[str, str]) -> None:
 
 def _draw_results(batch: batches.VisitorBatch, names: dict[str, str]) -> None:
     if batch.problem:
-        st.error(f"The batch broke off: {controls.escaped(batch.problem)}", icon=":material/error:")
+        st.error(f"The batch broke off: {controls.escape(batch.problem)}", icon=":material/error:")
     _draw_source(batch, names)
     if batch.came:
         _draw_heatmap(batch, names)
@@ -197,9 +197,9 @@ def _draw_source(batch: batches.VisitorBatch, names: dict[str, str]) -> None:
 
     stopped = score_facts.stopped_text(len(came), number) if len(came) < number else ""
     if batch.kept_as:
-        again = controls.escaped(score_facts.again_text(batch.again, len(came)))
+        again = controls.escape(score_facts.again_text(batch.again, len(came)))
         differs = not all(is_same(*pair) for pair in batch.again)
-        name = f":material/bookmarks: **{controls.escaped(batch.kept_as)}**, from the library."
+        name = f":material/bookmarks: **{controls.escape(batch.kept_as)}**, from the library."
         st.markdown(" ".join([name, stopped, *([] if differs else [again])]))
         if differs:
             st.warning(again, icon=":material/difference:")

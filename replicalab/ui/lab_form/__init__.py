@@ -9,7 +9,7 @@ from replicalab import errors, lexicon, library, limits, scenarios
 from replicalab.facts.check_facts import header_panel
 from replicalab.facts.lab_facts import own_values
 from replicalab.ui import file_transfer, notices, panel, state
-from replicalab.ui.controls import button, escaped, open_tab
+from replicalab.ui.controls import button, escape, open_tab
 from replicalab.ui.lab_form import lab_fields
 from replicalab.ui.library_page.shelf import owner, shelf
 
@@ -42,7 +42,7 @@ def draw_way_back(key: str) -> None:
 def _draw() -> None:
     panel.draw_scheme()
     panel.draw(header_panel(state.analysis().yours, yours=state.case().plan is not None))
-    if own_values(state.written(), state.analysis().yours.pack):
+    if own_values(state.author_pack(), state.analysis().yours.pack):
         draw_way_back("lab_back")
     with open_tab(_PARTS, "lab_part") as name:
         _PARTS[name]()
@@ -77,7 +77,7 @@ def _draw_saved() -> None:
     try:
         entries = shelf().entries(owner(), library.EntryKind.LAB)
     except errors.LibraryError as error:
-        st.error(escaped(str(error)), icon=":material/folder_off:")
+        st.error(escape(str(error)), icon=":material/folder_off:")
         return
     overrides = state.case().own_lab
     for entry in entries[:_LABS_SHOWN]:
@@ -85,7 +85,7 @@ def _draw_saved() -> None:
             # Only an entry with the name of the lab in use is read.
             has_name = entry.about == (overrides.name or "")
             in_use = has_name and _content(entry) == scenarios.lab_json(overrides)
-            st.markdown(f"{escaped(entry.name)}{' · in use' if in_use else ''}")
+            st.markdown(f"{escape(entry.name)}{' · in use' if in_use else ''}")
             use = partial(notices.attempt, partial(_use, entry), _NOTICE)
             forget = partial(notices.attempt, partial(shelf().delete, owner(), entry.id), _NOTICE)
             button("Use", "check", use, key=f"use_{entry.id}", disabled=in_use)

@@ -19,7 +19,7 @@ from replicalab.scenarios.field_types import CURRENCY, Rate, Step
 from replicalab.scenarios.lab import FIRST_YEAR, LAST_YEAR
 from replicalab.scenarios.own import ItemCategory
 from replicalab.ui import controls, notices, panel, state
-from replicalab.ui.controls import badge, escaped
+from replicalab.ui.controls import badge, escape
 
 _STAMP: Final = "lab_form"
 
@@ -85,7 +85,7 @@ def _draw_amounts(group: scenarios.AmountGroup, per_row: int = 2) -> None:
 
 def _draw_amount(amount: scenarios.LabAmount) -> None:
     pack = state.analysis().yours.pack
-    now, written = amount.of(pack.lab), amount.of(state.written().lab)
+    now, written = amount.of(pack.lab), amount.of(state.author_pack().lab)
     bounds = controls.bounds_of(amount.bounds)
     is_rate = amount.part == "rates"
     # Only a study's own budget may be other than whole.
@@ -146,7 +146,7 @@ def _draw_calendar() -> None:
             on_change=lambda: _set_field("start_date", st.session_state[start_date]),
         )
         if state.case().own_lab.start_date is not None:
-            written = str(state.written().lab.start_date or "no date")
+            written = str(state.author_pack().lab.start_date or "no date")
             draw_back("start_date", written, partial(_set_field, "start_date", None))
     with second:
         _draw_currency()
@@ -173,12 +173,12 @@ def _draw_currency() -> None:
         remedy = "Type 1 to 8 letters or €, £ or ¥, such as EUR."
         controls.complain(f"“{shortened(typed)}” is no currency, so the lab keeps {now}. {remedy}")
     if state.case().own_lab.currency is not None:
-        written = state.written().lab.currency
+        written = state.author_pack().lab.currency
         draw_back("currency", written, partial(_set_field, "currency", None))
 
 
 def _set_field(name: str, value: object) -> None:
-    is_written = value == getattr(state.written().lab, name)
+    is_written = value == getattr(state.author_pack().lab, name)
     changes = {name: None if is_written else value}
     override(state.case().own_lab.model_copy(update=changes))
 
@@ -240,9 +240,9 @@ def _categories(pack: scenarios.Pack) -> dict[str, ItemCategory]:
 
 
 def _draw_row(label: str, category: ItemCategory, pack: scenarios.Pack) -> None:
-    status, where, detail = lab_facts.item_row(state.written(), pack, label, category)
+    status, where, detail = lab_facts.item_row(state.author_pack(), pack, label, category)
     key = row_key(label)
-    title = f"**{escaped(label)}** {badge(status, where)} {detail}"
+    title = f"**{escape(label)}** {badge(status, where)} {detail}"
     # The browser takes a row with another title for a new one, so its state is set again.
     st.session_state[key] = bool(st.session_state.get(key))
     with controls.fold(title, key) as is_open:
@@ -301,7 +301,7 @@ def _draw_item(item: scenarios.OwnItem, pack: scenarios.Pack) -> None:
             format_func=pack.study.term,
             index=states.index(scenarios.ItemState(status)) if status in states else None,
             key=key("state"),
-            on_change=controls.chosen_from(key("state"), states, take),
+            on_change=controls.choice_callback(key("state"), states, take),
         )
     with second:
         day = controls.NumberField(
@@ -325,7 +325,7 @@ def _draw_item(item: scenarios.OwnItem, pack: scenarios.Pack) -> None:
         price.draw(placeholder=by_rate, format=None)
     controls.complain(day.problem, price.problem)
     if label_key(item.label) in _own_items():
-        written = state.written().inventory.status_text(item.label, item.category)
+        written = state.author_pack().inventory.status_text(item.label, item.category)
         cleared = scenarios.OwnItem(label=item.label, category=item.category)
         draw_back(f"lab_item_{label_key(item.label)}", written, lambda: _put_item(cleared))
 

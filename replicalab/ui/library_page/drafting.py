@@ -33,7 +33,7 @@ _SOON, _LATER = 0.3, 2.0  # seconds until a draft is saved; soon if the address 
 
 def kept_case(case: Case) -> Case:
     """Return a case to save, with the file of a visitor's own study."""
-    return case.changed(own=None, text=own_studies.text_of(case.own))
+    return case.replace(own=None, text=own_studies.text_of(case.own))
 
 
 def case_here(saved: Case) -> Case:
@@ -45,7 +45,7 @@ def case_here(saved: Case) -> Case:
         raise errors.LibraryContentError(fault.text)
     study = saved.own_study()
     own_key = own_studies.find_or_add(saved.text, study) if study else None
-    case = saved.changed(own=own_key, text="")
+    case = saved.replace(own=own_key, text="")
     case.pack(own_studies.find)
     return case
 
@@ -78,7 +78,7 @@ def bundled_case(bundle: documents.OpenedBundle, file: str) -> Case:
     """Return the case of a bundle, with the study's file unless that is on the shelf."""
     study = bundle.written.study
     text = "" if own_studies.is_on_the_shelf(study, file) else scenarios.study_yaml(study)
-    return bundle.case.changed(text=text)
+    return bundle.case.replace(text=text)
 
 
 def name_of(plan: Case) -> str:
@@ -121,7 +121,7 @@ class Tab:
     problem: str = ""
 
 
-def named(tab: Tab, work: workspace.Workspace, *, is_whole: bool) -> dict[str, str]:
+def names_of(tab: Tab, work: workspace.Workspace, *, is_whole: bool) -> dict[str, str]:
     """Return the names of a tab's draft and entry; ``is_whole`` if the address carries all."""
     letters = (_STUDY if work.case.own else "") + ("" if is_whole else _WHOLE)
     draft = {_DRAFT: f"{tab.place}.{letters}"} if letters else {}
@@ -179,7 +179,7 @@ def from_draft(
                 bad.faults[0].problem if isinstance(bad, errors.ScenarioError) else "unreadable"
             )
             problems.append(f"comparison, {lexicon.shortened(name)}: {reason}; it is left out.")
-    return work.changed(case=case, tray=tuple(tray))
+    return work.replace(case=case, tray=tuple(tray))
 
 
 def _stored(place: str, visitor: library.Owner) -> library.StoredDraft | None:
@@ -201,7 +201,7 @@ class DraftOffer(NamedTuple):
     name: str
 
 
-def latest() -> DraftOffer | None:
+def latest_draft() -> DraftOffer | None:
     """Return this visitor's draft; None if missing or unreadable."""
     with suppress(errors.LibraryError):
         draft = shelf().draft(owner())
@@ -226,7 +226,7 @@ def note(tab: Tab, work: workspace.Workspace, *, soon: bool) -> None:
     later(f"draft {tab.place} of {visitor.digest}", save, _SOON if soon else _LATER)
 
 
-def left(tab: Tab, case: Case) -> Tab:
+def leave_tab(tab: Tab, case: Case) -> Tab:
     """Return the tab in which another case opens; unsaved work stays in its draft."""
     if not is_work(case) or _is_saved(tab, owner(), kept_case(case)):
         return tab

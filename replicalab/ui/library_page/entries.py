@@ -27,9 +27,9 @@ def draw() -> None:
     try:
         library = shelf()
         for notice in library.notices:
-            st.info(controls.escaped(notice), icon=":material/info:")
+            st.info(controls.escape(notice), icon=":material/info:")
         if state.current().offered is None:
-            keeping.draw_offer(drafting.latest())
+            keeping.draw_offer(drafting.latest_draft())
         search, show = _draw_filters()
         entries = library.entries(owner(), _KINDS.get(show), search, deleted=show == _DELETED)
         if entries:
@@ -50,7 +50,7 @@ def draw() -> None:
                 refused = "{file} is not imported.\n{error}"
                 file_transfer.upload(label, "library_file", _import, refused=refused)
     except errors.LibraryError as error:
-        text = f"The library cannot be used. {controls.escaped(lexicon.capitalised(str(error)))}."
+        text = f"The library cannot be used. {controls.escape(lexicon.capitalised(str(error)))}."
         st.error(text, icon=":material/folder_off:")
         st.caption("All else works as before; your plan stays in this tab and in its address.")
 
@@ -86,7 +86,7 @@ def _draw_list(entries: Sequence[Entry]) -> None:
             lexicon.count_text(len(entries), "entry"),
             list(visible),
             key=_CHOSEN,
-            format_func=lambda key: controls.escaped(visible[key].name),
+            format_func=lambda key: controls.escape(visible[key].name),
             captions=[_caption(entry) for entry in visible.values()],
         )
     with chosen, st.container(border=True, key="entry"):
@@ -109,14 +109,14 @@ def _caption(entry: Entry) -> str:
     about = ", ".join(names.get(study, study) for study in entry.about.split(", "))
     about = "" if entry.kind is EntryKind.LAB else about
     parts = [lexicon.capitalised(entry.kind), about, controls.moment_text(entry.changed), notes]
-    return " · ".join(controls.escaped(part) for part in parts if part)
+    return " · ".join(controls.escape(part) for part in parts if part)
 
 
 def _draw_entry(entry: Entry) -> None:
     version = shelf().read(owner(), entry.id)
-    st.markdown(f"**{controls.escaped(entry.name)}**")
+    st.markdown(f"**{controls.escape(entry.name)}**")
     if version.problem:
-        text = f"It can no longer be opened, only exported: {controls.escaped(version.problem)}."
+        text = f"It can no longer be opened, only exported: {controls.escape(version.problem)}."
         st.warning(text, icon=":material/broken_image:")
     file = f"{entry.kind}.{documents.DOCUMENTS[documents.KEPT[entry.kind]].suffix}"
 
@@ -211,7 +211,7 @@ def _draw_usage() -> None:
     size = f"{used.size / 2**20:,.1f} MiB"
     size = "under 0.1 MiB" if size == "0.0 MiB" else size
     reach = (
-        f"in any browser in which you sign in as {controls.escaped(name)}"
+        f"in any browser in which you sign in as {controls.escape(name)}"
         if name
         else "as long as this browser keeps its cookie: a year after your last visit"
     )
@@ -226,7 +226,7 @@ def _draw_usage() -> None:
 
 def _forget() -> None:
     if notices.attempt(partial(shelf().forget, owner())):
-        for scenario_id in own_studies.kept():
+        for scenario_id in own_studies.studies():
             own_studies.forget(scenario_id)
         tab = state.current().tab
         tab.entry = tab.saved = tab.done = None

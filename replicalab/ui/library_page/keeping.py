@@ -10,7 +10,7 @@ import streamlit as st
 from replicalab import assessment, errors, lexicon, library, limits, models, scenarios, server
 from replicalab.negotiation.case import read_case, record_text
 from replicalab.ui import state, workspace
-from replicalab.ui.controls import button, draw_table, escaped, moment_text, page_link
+from replicalab.ui.controls import button, draw_table, escape, moment_text, page_link
 from replicalab.ui.library_page import drafting
 from replicalab.ui.library_page.shelf import owner, shelf
 
@@ -90,7 +90,7 @@ def note_of(plan: assessment.Assessment) -> str:
     """Return the note of the tab's saved plan, if it is this plan in the same lab."""
     try:
         stored = _last_saved()
-        saved = read_case(stored.content).assessed() if stored else None
+        saved = read_case(stored.content).assess() if stored else None
     except errors.ReplicaLabError:
         return ""
     is_same = saved and (saved.pack, saved.plan) == (plan.pack, plan.plan)
@@ -111,7 +111,7 @@ def draw(title: str) -> None:
             _draw_conflict(notice, notice.there)
         elif notice.problem:
             heading = "Not changed" if notice.entry else "Not saved"
-            st.error(f"{heading}: {escaped(notice.problem)}.", icon=":material/error:")
+            st.error(f"{heading}: {escape(notice.problem)}.", icon=":material/error:")
         if notice.entry is not None:
             _draw_kept(notice.entry, notice.text)
         close = partial(setattr, state.current(), "notice", None)
@@ -122,7 +122,7 @@ def _draw_kept(entry: library.Entry, text: str) -> None:
     version = f", version {entry.version}" if entry.version > 1 else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
-            f":green[:material/check_circle:] **{text}: {escaped(entry.name)}**{version}",
+            f":green[:material/check_circle:] **{text}: {escape(entry.name)}**{version}",
             width="content",
         )
         if not server.is_lasting():
@@ -153,7 +153,7 @@ def draw_fields(
 
 def _draw_conflict(notice: drafting.SaveNotice, there: library.StoredVersion) -> None:
     content, now = notice.content, there.entry
-    st.warning(f"Not saved yet: {escaped(notice.problem)}.", icon=":material/call_split:")
+    st.warning(f"Not saved yet: {escape(notice.problem)}.", icon=":material/call_split:")
     if rows := differences(now.kind, there.content, content):
         draw_table(("Difference", f"There, version {there.version.number}", "Yours"), rows)
     else:
@@ -212,7 +212,7 @@ def draw_offer(offer: drafting.DraftOffer | None) -> None:
         tray = f", and {len(offer.plan.beside)} in the comparison" if offer.plan.beside else ""
         st.markdown(
             f":material/history: Not saved, from {moment_text(offer.draft.saved)}: "
-            f"**{escaped(offer.name)}**{tray}",
+            f"**{escape(offer.name)}**{tray}",
             width="content",
         )
         button("Go on with it", "play_arrow", partial(_continue, offer), key="offered_on")

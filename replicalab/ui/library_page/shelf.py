@@ -33,7 +33,7 @@ class Shelf:
         self._library: Library | None = None
         self._failure: tuple[float, LibraryError] | None = None
 
-    def opened(self) -> Library:
+    def open(self) -> Library:
         with self._lock:
             if self._failure and time.monotonic() - self._failure[0] < _REOPEN_SECONDS:
                 raise self._failure[1]
@@ -53,7 +53,7 @@ def shelf() -> Library:
     """Return the library, the same for every visitor; raise LibraryError if it cannot be opened."""
     if server.is_demo():
         raise LibraryError(server.DEMO_TEXT)
-    return SHELF.opened()
+    return SHELF.open()
 
 
 def owner() -> library.Owner:

@@ -13,7 +13,7 @@ from replicalab.facts.negotiation_facts import LAB_MANAGERS, RECORDED, SCIENTIST
 from replicalab.negotiation import AUTOMATIC, LabManagerKind, Negotiation, ScientistKind
 from replicalab.render import figures
 from replicalab.ui import panel, state, tray
-from replicalab.ui.controls import button, chosen_from, escaped, fold, page_link
+from replicalab.ui.controls import button, choice_callback, escape, fold, page_link
 from replicalab.ui.negotiation_page import moves, saved_runs, table
 from replicalab.ui.negotiation_page.table import ModelSeat, Pending, RunSession
 
@@ -46,17 +46,17 @@ def _current(yours: assessment.Assessment) -> RunSession | None:
     try:
         return table.current(yours)
     except errors.NegotiationError as error:
-        st.error(f"The negotiation cannot start: {escaped(str(error))}.", icon=icon)
+        st.error(f"The negotiation cannot start: {escape(str(error))}.", icon=icon)
         if case.moves:
             button("Start again", "replay", table.start_again)
         page_link("pages/1_Protocol.py", "Edit the protocol", "tune")
     except errors.TraceError as error:
-        st.error(f"The recording cannot be played: {escaped(str(error))}.", icon=icon)
+        st.error(f"The recording cannot be played: {escape(str(error))}.", icon=icon)
         with st.container(horizontal=True, key="recording_problem"):
             if case.recording in saved_runs.recordings():
                 play = partial(saved_runs.open_recording, case.recording)
                 button("Open its study", "science", play)
-            closed = state.workspace().changed(recording=None, round_number=0)
+            closed = state.workspace().replace(recording=None, round_number=0)
             button("Close the recording", "close", partial(state.open_workspace, closed))
     return None
 
@@ -72,7 +72,7 @@ def _draw_full(shown: RunSession | None) -> None:
     others = [run for run in table.played_by_hand() if run is not shown]
     for number, run in enumerate(others[:_LISTED]):
         with st.container(horizontal=True, vertical_alignment="center", key=f"room_{number}"):
-            st.markdown(escaped(kept_text(run.negotiation)), width="content")
+            st.markdown(escape(kept_text(run.negotiation)), width="content")
             button("Forget it", "close", partial(table.forget, run), key=f"room_{number}_forget")
 
 
@@ -123,7 +123,7 @@ def _draw_ending(session: RunSession) -> None:
 
 
 def _draw_players() -> None:
-    case, opened = state.case(), table.opened()
+    case, opened = state.case(), table.opened_run()
     recorded = opened.recorded if opened else case.recording is not None
     players = {kind.value: player for kind, player in SCIENTISTS.items()}
     for key, (run, _) in saved_runs.recordings().items():
@@ -157,7 +157,7 @@ def _choice(label: str, key: str, offered: Mapping[str, Player]) -> None:
         list(offered),
         format_func=lambda kind: offered[kind].name,
         key=key,
-        on_change=chosen_from(key, offered, _seat),
+        on_change=choice_callback(key, offered, _seat),
         help=offered[st.session_state[key]].rule,
     )
 
@@ -192,7 +192,7 @@ def _draw_undo() -> None:
 def _draw_kept_fork(session: RunSession) -> None:
     case, at = state.case(), session.negotiation.setup.forked_at
     by_rule = case.moves and case.scientist in AUTOMATIC
-    if by_rule and at is not None and table.opened() is None:
+    if by_rule and at is not None and table.opened_run() is None:
         with st.container(horizontal=True, vertical_alignment="center", key="forked"):
             st.markdown(f"Your fork from round {at + 1}.", width="content")
             button("Undo the fork", "undo", table.start_again)

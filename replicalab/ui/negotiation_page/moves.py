@@ -14,7 +14,7 @@ from replicalab.facts.round_facts import branches_panel, outcome_panel
 from replicalab.models import ACCEPT_ACTION, ScientistAction
 from replicalab.negotiation import LabManagerKind, Negotiation, Reply
 from replicalab.ui import editor, notices, panel, state, tray
-from replicalab.ui.controls import button, chosen_from, escaped
+from replicalab.ui.controls import button, choice_callback, escape
 from replicalab.ui.negotiation_page import table
 from replicalab.ui.negotiation_page.table import Branch, RunSession
 
@@ -250,7 +250,7 @@ def draw_courses(origin: RunSession) -> None:
         stem = f"└{'─' * (2 * depth - 1)} " if depth else ""
         plan = run.negotiation.final_plan
         evidence = f", {plan.evidence.text}" if plan else ""
-        return escaped(f"{stem}{name}: {run.verdict.title.lower()}{evidence}")
+        return escape(f"{stem}{name}: {run.verdict.title.lower()}{evidence}")
 
     with st.container(horizontal=True, vertical_alignment="bottom", key="courses"):
         st.radio(
@@ -258,7 +258,7 @@ def draw_courses(origin: RunSession) -> None:
             range(len(tree)),
             format_func=name_in_tree,
             key=_COURSE,
-            on_change=chosen_from(
+            on_change=choice_callback(
                 _COURSE, range(len(tree)), lambda: _choose(origin, tree[st.session_state[_COURSE]])
             ),
         )

@@ -83,7 +83,7 @@ def open_played(
             f"{limits.MOST_GAME_BYTES:,} of negotiations; forget one, then open it again"
         )
     if not session.recorded:
-        work = work.changed(scientist=negotiation.setup.scientist)
+        work = work.replace(scientist=negotiation.setup.scientist)
     table.open_run(session, work)
 
 
@@ -94,14 +94,14 @@ def recordings() -> dict[str, tuple[Recording, Setup]]:
 
 def open_recording(key: str) -> None:
     _, setup = recordings()[key]
-    case = drafting.case_of_run(setup, state.case()).changed(recording=key)
+    case = drafting.case_of_run(setup, state.case()).replace(recording=key)
     table.leave_home()
     state.open_case(case, whole=True)
 
 
 def draw_origin() -> None:
     """Draw the origin of a file or a recording, and the button that restores the workspace."""
-    opened, key = table.opened(), state.case().recording
+    opened, key = table.opened_run(), state.case().recording
     pair = recordings().get(key) if key else None
     if opened is not None:
         setup = opened.negotiation.setup
@@ -120,7 +120,7 @@ def draw_origin() -> None:
     label, hint = "Close it", None
     if home is not None and not is_fork:
         pack = home.case.pack(own_studies.find)
-        label, hint = "Back to your own", controls.escaped(f"{pack.paper.title}, {lab_text(pack)}")
+        label, hint = "Back to your own", controls.escape(f"{pack.paper.title}, {lab_text(pack)}")
     with st.container(horizontal=True, vertical_alignment="center", key="opened"):
-        st.markdown(controls.escaped(text), width="content")
+        st.markdown(controls.escape(text), width="content")
         controls.button(label, "undo", table.close, key="way_back", help=hint)

@@ -36,7 +36,7 @@ class RunSession:
     acting: bool = False
 
     def __post_init__(self) -> None:
-        self.negotiation = self.negotiation.light()
+        self.negotiation = self.negotiation.without_searches()
 
     @property
     def verdict(self) -> blocks.Verdict:
@@ -61,12 +61,12 @@ class RunSession:
     def play(self, number: int, turn: Turn) -> None:
         """Play a turn as that round; a second press changes nothing."""
         self.back_to(number)
-        self.negotiation = core.play(self.negotiation, turn).light()
+        self.negotiation = core.play(self.negotiation, turn).without_searches()
 
     def back_to(self, number: int) -> None:
         self.negotiation = replace(self.negotiation, rounds=self.negotiation.rounds[:number])
         if self.negotiation.setup.lab_manager is LabManagerKind.PERSON:
-            self.negotiation = core.play_on(self.negotiation).light()
+            self.negotiation = core.play_on(self.negotiation).without_searches()
         self.failure, self.acting = None, False
 
 
@@ -129,7 +129,7 @@ def current(yours: assessment.Assessment) -> RunSession:
         TraceError: the recording does not fit the lab.
     """
     case = state.case()
-    if (run := opened()) is not None:
+    if (run := opened_run()) is not None:
         return run
     if (key := case.recording) is not None:
         sessions, pack = table().recordings, yours.pack
@@ -145,7 +145,7 @@ def current(yours: assessment.Assessment) -> RunSession:
     return _played(setup, yours.pack, case.moves)
 
 
-def opened() -> RunSession | None:
+def opened_run() -> RunSession | None:
     """Return the negotiation from a file that is on show, if any."""
     case = state.case()
     return next((run for run in table().runs if run.opened_in == case), None)
@@ -198,7 +198,7 @@ def forget(run: RunSession) -> None:
 
 def is_away() -> bool:
     """Return whether a recording or a file is on show."""
-    return opened() is not None or state.case().recording is not None
+    return opened_run() is not None or state.case().recording is not None
 
 
 def leave_home() -> None:
@@ -221,7 +221,7 @@ def open_run(run: RunSession, work: workspace.Workspace) -> None:
 
 def close() -> None:
     """Restore the workspace before a file or a recording."""
-    now, run, recording = table(), opened(), state.case().recording
+    now, run, recording = table(), opened_run(), state.case().recording
     now.branch = None
     if run is not None and recording is not None:  # kept from a branch of the recorded run
         forget(run)
@@ -232,7 +232,7 @@ def close() -> None:
     if home is not None:
         state.open_workspace(home, whole=True)
     elif recording is not None:
-        state.open_case(state.case().seated(), whole=True)
+        state.open_case(state.case().restart(), whole=True)
 
 
 def play(session: RunSession, number: int, turn: Turn) -> None:
@@ -249,7 +249,7 @@ def answer(session: RunSession, number: int, reply: core.Reply) -> None:
     """Answer that round, counted from 0, as Lab Manager, and show the next."""
     negotiation = session.negotiation
     if negotiation.awaits_reply and len(negotiation.rounds) == number + 1:  # else pressed twice
-        session.negotiation = core.play_on(core.reply_to(negotiation, reply)).light()
+        session.negotiation = core.play_on(core.reply_to(negotiation, reply)).without_searches()
     show_last(session)
 
 
@@ -279,7 +279,7 @@ def show(session: RunSession, round_number: int, *, whole: bool = False) -> None
         return
     now.branch, now.runs = None, [*(run for run in now.runs if run is not session), session]
     session.source, session.opened_in = "", None
-    work = state.workspace().changed(case=case, round_number=round_number)
+    work = state.workspace().replace(case=case, round_number=round_number)
     if case.plan == state.case().plan and not whole:
         state.update(case=case, round_number=round_number)
     else:
@@ -296,18 +296,18 @@ def with_moves(negotiation: Negotiation, base: Case | None = None) -> Case | Non
     if setup.opening:
         case = case.with_plan(setup.opening, own_studies.find)
     seats = {name: getattr(setup, name) for name in ("scientist", "lab_manager", "max_rounds")}
-    return case.seated(**seats, moves=moves)
+    return case.restart(**seats, moves=moves)
 
 
 def seat(**players: object) -> None:
     """Seat other players or change the rounds; Undo restores moves played by hand."""
     case = state.case()
-    if case.moves or opened() is not None:
-        state.open_case(case.seated(**players), whole=True)
+    if case.moves or opened_run() is not None:
+        state.open_case(case.restart(**players), whole=True)
     else:
-        state.update(case=case.seated(**players), round_number=0)
+        state.update(case=case.restart(**players), round_number=0)
 
 
 def start_again() -> None:
     """Start again without moves; Undo restores them."""
-    state.open_workspace(state.workspace().changed(moves=(), round_number=0), whole=True)
+    state.open_workspace(state.workspace().replace(moves=(), round_number=0), whole=True)

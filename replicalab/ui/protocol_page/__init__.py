@@ -11,7 +11,7 @@ from replicalab.facts.protocol_facts import ProtocolFacts, Tick
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis
 from replicalab.ui import panel, state, tray
-from replicalab.ui.controls import button, escaped, fold
+from replicalab.ui.controls import button, escape, fold
 from replicalab.ui.editor import PlanForm, draw_lists_and_texts, draw_numbers
 from replicalab.ui.protocol_page import assumptions
 
@@ -40,8 +40,8 @@ def draw(analysis: PlanAnalysis) -> None:
             return
         panel.draw(*facts.check)
         for repair in facts.repairs:
-            take, effect = partial(state.replace_plan, repair.plan), escaped(repair.effect)
-            button(escaped(repair.label), "build", take, help=effect, key=repair.key, wrap=True)
+            take, effect = partial(state.replace_plan, repair.plan), escape(repair.effect)
+            button(escape(repair.label), "build", take, help=effect, key=repair.key, wrap=True)
         panel.draw(facts.evidence)
         with st.container(key="folds"):
             assumptions.draw(yours)
@@ -58,7 +58,7 @@ def _draw_editor(yours: Assessment, facts: ProtocolFacts) -> None:
     form = PlanForm(key, yours.plan, take, groups, term)
     undone = facts.undone
     button(
-        f"Undo: {escaped(undone)}" if undone else "Undo",
+        f"Undo: {escape(undone)}" if undone else "Undo",
         "undo",
         state.undo,
         disabled=facts.before is None,
@@ -112,7 +112,7 @@ def _draw_ticks(ticks: list[Tick], facts: ProtocolFacts) -> None:
         "The Lab Manager’s changes",
         list(names),
         selection_mode="multi",
-        format_func=escaped,
+        format_func=escape,
         key=_TICKS,
         on_change=take,
     )

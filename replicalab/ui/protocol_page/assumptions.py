@@ -24,7 +24,7 @@ from replicalab.scenarios import Arms, Design, EvidenceAssumptions, Units
 from replicalab.scenarios.field_types import ArmShare, Correlation, PerUnit
 from replicalab.scenarios.own import QUESTION_FIELDS
 from replicalab.ui import controls, panel, state
-from replicalab.ui.controls import escaped
+from replicalab.ui.controls import escape
 
 PLACE: Final = "assumptions"
 PART_KEY: Final = "assumptions_part"
@@ -41,7 +41,7 @@ def draw(yours: Assessment) -> None:
     with controls.fold("Assumptions: effect, alpha, target", PLACE) as is_open:
         if not is_open:
             return
-        parts = _parts(Curves(yours, state.written().design))
+        parts = _parts(Curves(yours, state.author_pack().design))
         parts |= panel.draw_features(PLACE, yours)
         chosen = st.radio(
             "Numbers or a curve",
@@ -113,7 +113,7 @@ def groups_typed(design: Design) -> int:
 
 
 def _draw_numbers(lines: Curves) -> None:
-    written, asked = state.written().design, lines.plan.pack.design
+    written, asked = state.author_pack().design, lines.plan.pack.design
     numbers = _assumptions(written, asked)
     if numbers[0].name == "effect":
         _draw_effects(numbers[0], written)
@@ -121,7 +121,7 @@ def _draw_numbers(lines: Curves) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="asked_numbers"):
         for number, field in zip(numbers, fields, strict=True):
             hint = f"The study’s: {number.text(number.own)}. {number.why}".strip()
-            field.draw(help=escaped(hint))
+            field.draw(help=escape(hint))
     if KINDS[written.kind].groups_of(written) > 1 and not asked.uneven:
         label = "Type the sample size per group"
         st.toggle(label, key=_PER_GROUP, persist_state="session")
@@ -170,7 +170,7 @@ def _field(
     can_be_empty: bool = False,
 ) -> controls.NumberField:
     """Return the field of a number; ``ask`` returns the question with its value."""
-    visible, written = number.to_type(number.value), state.written().design
+    visible, written = number.to_type(number.value), state.author_pack().design
 
     def why_not(typed: float | None) -> str:
         problem, value = controls.between(number.label, bounds)(typed), number.from_typed(typed)
@@ -241,7 +241,7 @@ def _draw_effects(number: _Assumption, written: Design) -> None:
         format_func=names.__getitem__,
         horizontal=True,
         key=key,
-        on_change=controls.chosen_from(key, places, take),
+        on_change=controls.choice_callback(key, places, take),
     )
 
 
@@ -274,7 +274,7 @@ _UNIT_FIELDS: Final = (
 
 
 def _draw_units(lines: Curves) -> None:
-    written, asked = state.written().design, lines.plan.pack.design
+    written, asked = state.author_pack().design, lines.plan.pack.design
     row, problems = KINDS[asked.kind], list[str]()
     with st.container(horizontal=True, vertical_alignment="bottom", key="asked_units"):
         if row.uses("units"):
@@ -289,7 +289,7 @@ def _draw_units(lines: Curves) -> None:
                     (low * factor, high * factor),
                     can_be_empty=name == "icc",
                 )
-                field.draw(help=escaped(hint))
+                field.draw(help=escape(hint))
                 problems.append(field.problem)
     controls.complain(*problems)
     question = state.case().question
@@ -299,7 +299,7 @@ def _draw_units(lines: Curves) -> None:
             "Units and arms as the study has them",
             "restart_alt",
             partial(_ask, question.model_copy(update=dict.fromkeys(GROUPINGS))),
-            help=escaped(usual or "The study names neither."),
+            help=escape(usual or "The study names neither."),
         )
     panel.draw(units_panel(lines.plan))
 

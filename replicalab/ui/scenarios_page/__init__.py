@@ -12,7 +12,7 @@ from replicalab import characters, errors, models, planner, scenarios
 from replicalab.facts import blocks, study_facts
 from replicalab.lexicon import count_text, label_key
 from replicalab.ui import own_studies, panel, state, study_form, study_page, workspace
-from replicalab.ui.controls import button, escaped
+from replicalab.ui.controls import button, escape
 from replicalab.ui.scenarios_page import survey_list
 
 ALL_STUDIES: Final = "All studies"
@@ -127,7 +127,7 @@ def _draw_idea() -> None:
     with st.grid("auto", min_column_width=270, key="stories"), suppress(errors.ScenarioError):
         for number, story in enumerate(workspace.stories()):
             with suppress(errors.ScenarioError):
-                plan = story.workspace.case.assessed(own_studies.find)
+                plan = story.workspace.case.assess(own_studies.find)
                 _draw_story(story, planner.PlanAnalysis(plan), first=number == 0)
     with st.container(border=True, key="plan_here", horizontal=True, vertical_alignment="center"):
         button("Plan in your lab", "biotech", partial(state.update, survey=True), key="plan")
@@ -155,7 +155,7 @@ def _draw_story(story: workspace.Story, options: planner.PlanAnalysis, *, first:
             help=story.line,
         ):
             tray = state.workspace().tray
-            state.open_workspace(story.workspace.changed(tray=tray))
+            state.open_workspace(story.workspace.replace(tray=tray))
             state.current().story = story
             st.switch_page(_PAGES[story.page], query_params=state.address())
         panel.draw(study_facts.picture_panel(options))
@@ -166,7 +166,7 @@ def _all_cards() -> list[Card]:
     labs = ShownLabs(case.seed, case.lab, case.own_lab.model_dump_json(exclude_defaults=True))
     extra = (
         Card(brought.study, _analyses(partial(scenarios.pack_of, brought.study), labs), brought)
-        for brought in own_studies.readable(case.own)
+        for brought in own_studies.readable_studies(case.own)
     )
     return [*extra, *cards(labs)]
 
@@ -190,7 +190,7 @@ def _draw_gallery() -> None:
         seed = state.case().seed
         panel.draw(blocks.panel("legend", number=len(fitting), of=len(every), seed=seed))
     else:
-        text = f'No study matches "{escaped(wanted.text)}".' if wanted.text else "No study matches."
+        text = f'No study matches "{escape(wanted.text)}".' if wanted.text else "No study matches."
         st.caption(text)
         clear = partial(st.session_state.update, _NO_FILTER)
         button("Clear search", "filter_alt_off", clear)
@@ -200,7 +200,7 @@ def _draw_gallery() -> None:
         for card in fitting[(page - 1) * _PAGE_SIZE : page * _PAGE_SIZE]:
             _draw_card(card)
     for error in scenarios.broken_scenarios():
-        with st.expander(f"Unreadable file: {escaped(error.source)}"):
+        with st.expander(f"Unreadable file: {escape(error.source)}"):
             for fault in error.faults:
                 st.text(characters.shown(str(fault)))
             if error.more:
@@ -250,7 +250,7 @@ def _draw_card(card: Card, on_click: Callable[[], None] | None = None) -> None:
     place = summary.scenario_id if brought is None or is_mine else f"shared_{brought.key}"
     with st.container(border=True, key=f"card_{place}", height="stretch", gap=None):
         if st.button(
-            f"**{escaped(summary.paper.name)}**",
+            f"**{escape(summary.paper.name)}**",
             key=f"open_{place}",
             icon=":material/arrow_forward:",
             icon_position="right",

@@ -30,7 +30,7 @@ class ListedStudy(NamedTuple):
     def key(self) -> str:
         return self.own or self.pack.scenario_id
 
-    def opened(self) -> Case:
+    def case_to_open(self) -> Case:
         """Return its case; an open study keeps its plan."""
         now, scenario_id = state.case(), self.pack.scenario_id
         if (scenario_id, self.own) == (now.study, now.own):
@@ -39,7 +39,7 @@ class ListedStudy(NamedTuple):
 
     def link(self, plan: models.Protocol | None = None, first: int = 1) -> str:
         """Return its address, or that of a plan from its first day; empty if too long."""
-        case = self.opened()
+        case = self.case_to_open()
         if plan is not None:
             overrides = case.own_lab.model_copy(update={"start_day": first})
             case = case.with_own(own_lab=overrides).with_plan(plan, own_studies.find)
@@ -83,7 +83,7 @@ def draw() -> None:
             width=260,
         )
         if st.button("Open in this lab", icon=":material/tune:", type="primary"):
-            opened = named[chosen].opened()
+            opened = named[chosen].case_to_open()
             if opened != case:
                 state.open_case(opened)
             st.switch_page("pages/1_Protocol.py", query_params=state.address())
@@ -96,7 +96,7 @@ def draw() -> None:
 
 def _rows() -> tuple[ListedStudy, ...]:
     case = state.case()
-    brought = own_studies.readable(case.own)
+    brought = own_studies.readable_studies(case.own)
     inputs = (case.own_lab, case.lab, case.seed, scenarios.shelf_fingerprint(), brought)
     cached: tuple[object, tuple[ListedStudy, ...]] | None = st.session_state.get(_ROWS)
     if cached is None or cached[0] != inputs:  # it takes seconds

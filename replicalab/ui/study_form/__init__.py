@@ -111,7 +111,7 @@ def _start() -> None:
         study = scenarios.parse_study(text, drafts.NAME)
         taken, longest = own_studies.names(), drafts.longest_name(study)
         name = drafts.free_name(study.paper.name, taken, longest)
-        now.write(drafts.renamed(text, study, name))
+        now.write(drafts.rename(text, study, name))
 
 
 def _draw_form(now: FormSession) -> None:
@@ -131,7 +131,7 @@ def _draw_form(now: FormSession) -> None:
 
 
 def _draw_side(now: FormSession) -> None:
-    study, mine = now.study, own_studies.kept()
+    study, mine = now.study, own_studies.studies()
     refused = own_studies.refusal(now.file, study) if study else ""
     stored = mine[study.scenario_id].text if study and study.scenario_id in mine else None
     if study is None:
@@ -147,7 +147,7 @@ def _draw_side(now: FormSession) -> None:
         sentences.append(largest_text(plan))
         panel.draw(sentences_panel(sentences, title=study.paper.name, verdict=plan_verdict(plan)))
         if stored not in (None, now.file):
-            st.caption(f"It replaces your present '{controls.escaped(study.scenario_id)}'.")
+            st.caption(f"It replaces your present '{controls.escape(study.scenario_id)}'.")
     if refused:
         st.warning(refused, icon=":material/inventory_2:")
     look: dict[str, Any] = {"icon": ":material/play_arrow:", "type": "primary", "width": "stretch"}
@@ -286,7 +286,7 @@ def _draw_other_labs(draft: Draft) -> None:
         others,
         index=others.index(draft.others),
         key=key,
-        on_change=controls.chosen_from(key, others, choose),
+        on_change=controls.choice_callback(key, others, choose),
         help="Made from it: the easy lab has every item and the means for the plan. The hard lab "
         "has three quarters of budget and days, and one person fewer.",
     )
@@ -309,7 +309,7 @@ def _draw_check() -> None:
             mark, place = controls.badge(signs[finding.level], finding.level), finding.place
             labs = (f"{lab.capitalize()} lab" for lab in Difficulty if f"labs.{lab}" in place)
             where = next(labs, "") or _part_of(place)
-            st.markdown(f"{mark} {where}: {controls.escaped(finding.message)}")
+            st.markdown(f"{mark} {where}: {controls.escape(finding.message)}")
     if st.toggle("Show plans that fit", value=True, key="making_region"):
         pack = pack_of(now.study, Difficulty.MEDIUM)
         options = planner.PlanAnalysis(assess(now.study.reference_protocol, pack))

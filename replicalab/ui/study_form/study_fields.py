@@ -17,7 +17,7 @@ from replicalab.drafts.draft import NEW_ID, FormSession
 from replicalab.scenarios.lab import FIRST_YEAR, LAST_YEAR, read_date
 from replicalab.scenarios.reading import Data, FieldPath, dotted
 from replicalab.ui import own_studies, state
-from replicalab.ui.controls import NumberField, button, complain, escaped, places
+from replicalab.ui.controls import NumberField, button, complain, escape, places
 
 SIGNIFICANT: Final = "%.6g"  # the format of a number that may be worked out
 _SESSION: Final = "study_form"
@@ -41,7 +41,8 @@ def draft() -> drafts.Draft:
 
 def new_id() -> str:
     """Return an id that no other study has."""
-    taken = {*own_studies.kept(), *(summary.scenario_id for summary in scenarios.list_scenarios())}
+    shipped = (summary.scenario_id for summary in scenarios.list_scenarios())
+    taken = {*own_studies.studies(), *shipped}
     ids = (NEW_ID if n == 1 else f"{NEW_ID}_{n}" for n in count(1))
     return next(free for free in ids if free not in taken)
 
@@ -94,8 +95,8 @@ def draw(place: str | FieldPath) -> None:
         effect=effect,
         Effect=lexicon.capitalised(effect),
         measure=lexicon.capitalised(now.row.measure),
-        currency=escaped(str(now.at("labs", drafts.YOUR_LAB, "currency") or lexicon.CREDITS)),
-        item=escaped(str(path[-1])),
+        currency=escape(str(now.at("labs", drafts.YOUR_LAB, "currency") or lexicon.CREDITS)),
+        item=escape(str(path[-1])),
     )
     drawn = _draw_number if field.input is draft_fields.Input.NUMBER else _draw_widget
     drawn(label, path, field, value)
@@ -111,7 +112,7 @@ def draw_rows(columns: int | Sequence[float], fields: Iterable[str | FieldPath])
 
 def _put(path: FieldPath, value: Any) -> None:
     field = draft_fields.field_at(path, draft())
-    session().change(draft_fields.edited(draft(), field, path, value))
+    session().change(draft_fields.edit_field(draft(), field, path, value))
 
 
 def _draw_number(label: str, path: FieldPath, field: draft_fields.StudyField, at: Data) -> None:

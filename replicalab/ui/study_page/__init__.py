@@ -14,7 +14,7 @@ from replicalab.limits import LARGEST_SEED
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, Pack
 from replicalab.ui import notices, own_studies, panel, state, study_form
-from replicalab.ui.controls import button, chosen_from, open_tab, page_link
+from replicalab.ui.controls import button, choice_callback, open_tab, page_link
 from replicalab.ui.own_studies import OwnStudy
 
 TABS: Final = "study_part"
@@ -72,7 +72,7 @@ def _draw_lab_choice(pack: Pack) -> None:
         format_func=str.capitalize,
         key=_LAB,
         horizontal=True,
-        on_change=chosen_from(_LAB, levels, _open_lab),
+        on_change=choice_callback(_LAB, levels, _open_lab),
     )
     with st.popover("More", icon=":material/more_horiz:"):
         st.number_input(
@@ -93,7 +93,7 @@ def _open_lab() -> None:
 
 
 def _draw_own() -> None:
-    mine = own_studies.kept().get(state.case().study)
+    mine = own_studies.studies().get(state.case().study)
     if mine is None or mine.key != state.case().own:
         return
     with st.container(horizontal=True, key=_OWN_PLACE):

@@ -17,8 +17,8 @@ from replicalab.facts.negotiation_facts import step_changes
 from replicalab.limits import LARGEST_PLANNED
 from replicalab.render import figures
 from replicalab.ui import lab_form, panel, state
-from replicalab.ui.controls import button, chosen_from, page_link
-from replicalab.ui.tradeoffs_page.outlook import LoadedPlan, Outlook, choose, chosen
+from replicalab.ui.controls import button, choice_callback, page_link
+from replicalab.ui.tradeoffs_page.outlook import LoadedPlan, Outlook, choose, view_choice
 
 _CHART: Final = "region_chart"
 _CHARTS: Final = {"region": "Days and samples", "frontier": "Evidence for {currency}"}
@@ -29,7 +29,7 @@ _REACH: Final = 1.25  # of a lever, as a multiple of the plans' needs
 
 def draw(analysis: planner.PlanAnalysis) -> None:
     """Draw the page: one chart at a time, and the controls next to it."""
-    view = Outlook(state.written(), analysis, chosen())
+    view = Outlook(state.author_pack(), analysis, view_choice())
     if text := no_evidence_text(view.options):
         verdict = blocks.Verdict(blocks.Status.FAIL, "No evidence", text)
         panel.draw(blocks.sentences_panel([text], verdict=verdict))
@@ -69,7 +69,7 @@ def _draw_region(view: Outlook) -> None:
             horizontal=True,
             key=key,
             help="For this page only. Change the plan’s own effect on Protocol.",
-            on_change=chosen_from(key, places, lambda: choose(effect=st.session_state[key])),
+            on_change=choice_callback(key, places, lambda: choose(effect=st.session_state[key])),
         )
     other = None if view.choice.as_least else view.least_to_draw
     outside = view.region.outside(region_facts.points_of(view.plans, view.drawn))
@@ -94,7 +94,7 @@ def _draw_region_chart(view: Outlook) -> None:
         "evidence and each limit; the table below has the same numbers.",
     )
     marked = [(plan.counts.days, plan.counts.samples) for plan in view.plans.values()]
-    spot = None if view.place in marked else figures.spotted(view.region, *view.place)
+    spot = None if view.place in marked else figures.spot_of(view.region, *view.place)
     panel.draw(figures.over_panel(chart, spot))
 
 
@@ -106,7 +106,7 @@ def region_chart(view: Outlook, title: tuple[str, str], *, labelled: bool = True
 
 
 def _take_click() -> None:
-    points, now = st.session_state[_CHART]["selection"]["points"], chosen()
+    points, now = st.session_state[_CHART]["selection"]["points"], view_choice()
     place = (int(points[-1]["x"]), int(points[-1]["y"])) if points else now.clicked
     if place is not None:
         choose(point=place, clicked=place, clicks=now.clicks + 1)
@@ -219,7 +219,7 @@ def _draw_point(view: Outlook) -> None:
     def take() -> None:
         # A browser may send replaced fields once more: their key is no longer that of the choice.
         # It sends no number that stays as shown.
-        if view.choice.key == chosen().key:
+        if view.choice.key == view_choice().key:
             days, samples = map(st.session_state.get, keys, view.place)
             choose(point=(days, samples))
 

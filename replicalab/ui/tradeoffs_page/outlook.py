@@ -46,7 +46,7 @@ class ViewChoice:
         return f"{self.version}_{self.clicks}_{int(self.as_least)}"
 
 
-def chosen() -> ViewChoice:
+def view_choice() -> ViewChoice:
     """Return the visitor's choices for the open study and plan."""
     study, version = state.case().study, state.current().version
     choice: ViewChoice | None = st.session_state.get(_CHOICE)
@@ -58,7 +58,7 @@ def chosen() -> ViewChoice:
 
 
 def choose(**changes: object) -> None:
-    st.session_state[_CHOICE] = replace(chosen(), **changes)  # type: ignore[arg-type]
+    st.session_state[_CHOICE] = replace(view_choice(), **changes)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
