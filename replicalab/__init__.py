@@ -43,19 +43,16 @@ __all__ = [
     "studies",
     "suggest",
 ]
-_HOMES = {
-    "break_evens": "replicalab.features.break_even",
-    "portfolio": "replicalab.features.portfolio",
-    "robust_plan": "replicalab.features.break_even",
-}
 
 
 def __getattr__(name: str) -> object:
     """Return one of these names; the core is imported with the first, not with the package."""
     if name not in __all__:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    home = _HOMES.get(name, "replicalab.api")
-    value: object = getattr(_importlib.import_module(home), name)
+    features = _importlib.import_module("replicalab.features")
+    homes = (f"features.{row.name}" for row in features.FEATURES if name in row.names)
+    module = _importlib.import_module(f"replicalab.{next(homes, 'api')}")
+    value: object = getattr(module, name)
     return value
 
 

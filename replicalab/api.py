@@ -209,9 +209,8 @@ def _player(call: str, scientist: str | GenerateFn) -> tuple[str, GenerateFn | N
     kinds = [*sorted(core.AUTOMATIC), ScientistKind.MODEL, "a function"]
     require(call, "scientist", scientist, kinds)
     if scientist == ScientistKind.MODEL:
-        model = features.load("language_model")
-        endpoint = model.Endpoint.from_environment(os.environ)
-        return ScientistKind.MODEL, model.build_generate_fn(endpoint), endpoint.model
+        model = features.require("command", None, about=scientist)()
+        return ScientistKind.MODEL, model, model.endpoint.model
     return scientist, None, None
 
 

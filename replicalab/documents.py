@@ -98,35 +98,38 @@ class Form(NamedTuple):
     """A form of a document."""
 
     name: str  # the label of its button
-    maker: str  # its function in a module of `replicalab.render`, or in its feature
+    maker: str  # its function in a module of `replicalab.render`
     is_button: bool = True  # a workbook has none: it is saved under Tables
-    feature: str = ""  # the feature that makes it, for a paper size
 
-    def make(self, document: Document, paper: Paper = "A4") -> str | bytes:
-        """Return the file of a document; raises FeatureError if its feature is missing."""
-        module, _, name = self.maker.rpartition(".")
-        if self.feature:
-            result: str | bytes = getattr(features.load(self.feature), name)(document, paper)
-        else:  # Jinja2 loads with the first document
-            result = getattr(import_module(f"replicalab.render.{module}"), name)(document)
+    def make(self, document: Document) -> str | bytes:
+        """Return the file of a document."""
+        module, _, name = self.maker.rpartition(".")  # Jinja2 loads with the first document
+        result: str | bytes = getattr(import_module(f"replicalab.render.{module}"), name)(document)
         return result
+
+
+class Printout(NamedTuple):
+    """A document on paper: `section` of a feature returns its file."""
+
+    kind: str  # the ending of its name
+    document: Document
+    paper: Paper
 
 
 FORMS: Final = {
     "html": Form("HTML", "html.document_html"),
     "md": Form("Markdown", "markdown.markdown"),
-    **{
-        ending: Form(name, ending, is_button=False, feature=row.name)
-        for row in features.FEATURES
-        for ending, name in row.forms.items()
-    },
     "xlsx": Form("Excel", "markdown.excel", is_button=False),
 }
-
+_CORE: Final = ("report", "brief", "funding")
+_KINDS: Final = {kind: None for row in features.FEATURES for kind in row.section}
+PRINTED: Final = tuple(filter(MIMES.__contains__, _KINDS))
+"""Forms of a document that features make."""
+OWN: Final = tuple(kind for kind in _KINDS if kind not in (*_CORE, *PRINTED))
+"""Documents of features."""
 BUNDLE: Final = "json"
-ENDINGS: Final = (*FORMS, BUNDLE)
-OWN: Final = {kind: title for row in features.FEATURES for kind, title in row.documents.items()}
-REPORTS: Final = ("report", "brief", "funding", *OWN)
+ENDINGS: Final = (*FORMS, *PRINTED, BUNDLE)
+REPORTS: Final = (*_CORE, *OWN)
 
 
 def today() -> date:
@@ -152,9 +155,9 @@ class Report:
     def document(self) -> Document:
         """Its content, as blocks."""
         if self.kind in OWN:
-            [reply] = features.ask("section", self)
+            [reply] = features.ask("section", self, about=self.kind)
             note = part(reply.feature.title, Sentence(reply.note))
-            return reply.value or Document(OWN[self.kind], "", (note,), (), self.on)
+            return reply.value or Document(reply.feature.title, "", (note,), (), self.on)
         if self.kind == "funding":
             return funding_request(self.shown, on=self.on, answers=self.answers)
         arguments: dict[str, Any] = {"on": self.on, "written": self._written, "run": self.run}
@@ -165,7 +168,7 @@ class Report:
 
     @property
     def _more(self) -> Iterator[Part]:
-        for reply in features.ask("section", self):
+        for reply in features.ask("section", self, about=self.kind):
             if reply.note:
                 yield part(reply.feature.title, Sentence(reply.note))
             yield from reply.value or ()
@@ -182,7 +185,11 @@ class Report:
         """
         reading.require("report", "ending", ending, [*ENDINGS])
         if ending in FORMS:
-            return FORMS[ending].make(self.document, paper)
+            return FORMS[ending].make(self.document)
+        if ending in PRINTED:
+            page = Printout(ending, self.document, paper)
+            file: str | bytes = features.require("section", page, about=ending)
+            return file
         if self.kind in OWN:
             return json.dumps(dict(self.document.values), ensure_ascii=False, indent=1) + "\n"
         return bundle(self.options, self._written, self.run)

@@ -229,7 +229,7 @@ def test_report_form_follows_its_name(tmp_path: Path) -> None:
     for name, beginning in (("a.HTML", b"<!DOCTYPE"), ("a.md", b"# Studies of"), ("a.xlsx", b"PK")):
         assert report.save(tmp_path / name).read_bytes().startswith(beginning)
     for name in ("a.doc", "a", ".html/"):
-        text = "is not allowed; use html, md, pdf, docx, xlsx or json"
+        text = "is not allowed; use html, md, xlsx, pdf, docx or json"
         with pytest.raises(ValueError, match=text):
             report.save(tmp_path / name)
     with pytest.raises(FileNotFoundError):

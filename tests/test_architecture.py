@@ -10,10 +10,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from itertools import chain
+from operator import attrgetter
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, get_args
 
 import pytest
+
+import replicalab
+from replicalab.features import FEATURES, MODULES, Feature, Hook
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 PACKAGE: Final = "replicalab"
@@ -155,6 +159,40 @@ def test_rooms_import_strictly_downward() -> None:
 
 def test_features_do_not_import_each_other() -> None:
     assert places(lambda i: bool(i.feature and i.source) and i.feature not in i.file.parts) == []
+
+
+@pytest.mark.parametrize("row", FEATURES, ids=attrgetter("name"))
+def test_feature_defines_the_hooks_of_its_row(row: Feature) -> None:
+    def defines(hook: Hook) -> bool:
+        module = MODULES.get(hook, ".__init__").format(row.name).removeprefix(".")
+        file = ROOT / PACKAGE / "features" / row.name / f"{module}.py"
+        return file.exists() and f"\ndef {hook}(" in file.read_text(encoding="utf-8")
+
+    hooks = get_args(Hook)
+    assert [*filter(defines, hooks)] == [hook for hook in hooks if getattr(row, hook)]
+    assert {*row.names} <= {*replicalab.__all__}
+
+
+CORE_WORDS: Final = {
+    "challenge": "a field of the workspace",
+    "registration": "a field of a case",
+    "portfolio": "a function of `import replicalab`",
+}
+"""Names of features that are also words of the core."""
+
+
+def test_only_features_know_the_name_of_one() -> None:
+    names = {row.name for row in FEATURES} - CORE_WORDS.keys()
+    named = [
+        f"{file.name}:{node.lineno}"
+        for file in [*PACKAGE_FILES, *PAGE_FILES]
+        if room_of(file) not in {"features", FEATURE}
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and names & {*str(node.value).split(".")}
+    ]
+    importing = {one.file for one in IMPORTS if one.feature and one.source != FEATURE}
+    assert named == []
+    assert importing == {ROOT / PACKAGE / "__init__.py"}  # for type checkers alone
 
 
 def test_pages_and_tests_are_not_imported() -> None:

@@ -27,7 +27,7 @@ _FAILED: Final = {
     name: reply.note
     for reply in features.ask("command", app)
     if reply.note
-    for name in reply.feature.commands
+    for name in reply.feature.command
 }
 
 

@@ -2,27 +2,26 @@
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path, PurePath
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from replicalab import negotiation, scenarios
+from replicalab import features, negotiation, scenarios
 from replicalab.answers import Registration
 from replicalab.assessment import named_effect, offered_effects
-from replicalab.cli.commands import STANDARD, CommandError, Options, called, content, say
+from replicalab.cli.commands import STANDARD, CommandError, Options, app, called, content, say
 from replicalab.errors import TraceError
 from replicalab.lexicon import joined, shortened
 from replicalab.models import Protocol, Record
 from replicalab.negotiation import Negotiation
 from replicalab.negotiation.case import Case, in_labs_of
 from replicalab.planner import PlanAnalysis
-from replicalab.scenarios import Difficulty, LabOverrides, OwnItem, Pack, Study, reading
+from replicalab.scenarios import Difficulty, LabOverrides, Pack, Study, reading
 
 Values = dict[str, Any]
 _R = TypeVar("_R", bound=Record)
-item_readers: Final[list[Callable[[bytes, str], tuple[OwnItem, ...]]]] = []  # features add one
 
 
 def choice(option: str, name: str, names: Sequence[str]) -> None:
@@ -65,9 +64,8 @@ def _lab_at(name: str) -> tuple[Difficulty, LabOverrides]:
     data, source = content(Path(name)), called(Path(name))
     if data.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] in (b"", b"{"):
         return Difficulty.MEDIUM, scenarios.read_lab(data, source)
-    if not item_readers:
-        raise CommandError(f"--lab {source}: lists of items cannot be read; name a lab's JSON file")
-    return Difficulty.MEDIUM, LabOverrides(items=item_readers[0](data, PurePath(source).name))
+    read = features.require("command", app, about="--lab")
+    return Difficulty.MEDIUM, LabOverrides(items=read(data, PurePath(source).name))
 
 
 def case_of(options: Options, study: Study, lab: str, fields: Values) -> Case:

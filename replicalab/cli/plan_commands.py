@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from replicalab import features, lexicon, negotiation, scenarios
 from replicalab.assessment import Assessment, assess, assumed_effects
 from replicalab.cli import asking, commands
-from replicalab.documents import BUNDLE, ENDINGS, FORMS, REPORTS, Report, today
+from replicalab.documents import BUNDLE, ENDINGS, PRINTED, REPORTS, Report, today
 from replicalab.errors import ModelError, TraceError
 from replicalab.facts import (
     comparison_facts,
@@ -209,7 +209,7 @@ def _report_ending(options: commands.Options) -> str:
     if ending == BUNDLE and options.kind in {"brief", "funding"}:
         problem = f"--kind {options.kind}: a bundle is no document"
         raise commands.CommandError(f"{problem}; omit it, or save another form")
-    if options.paper and not (ending in FORMS and FORMS[ending].feature):
+    if options.paper and ending not in PRINTED:
         problem = f"--paper {options.paper}: .{ending} has no pages"
         raise commands.CommandError(f"{problem}; save a PDF or Word file, or omit it")
     return ending
@@ -240,9 +240,13 @@ def _named(options: commands.Options, *names: str) -> dict[str, object]:
     return {name: value for name in names if (value := getattr(options, name)) is not None}
 
 
+def _model() -> Any:
+    return features.require("command", commands.app, about=ScientistKind.MODEL)()
+
+
 def _play(options: commands.Options, case: Case, pack: Pack) -> commands.Answer:
     by_model = case.scientist is ScientistKind.MODEL
-    model = features.load("language_model").CountedModel() if by_model else None
+    model = _model() if by_model else None
     talk = start = Negotiation(case.setup(pack, model.endpoint.model if model else None), pack)
     is_silent, stop = options.as_json or str(options.save) == commands.STANDARD, ""
     try:
@@ -320,7 +324,7 @@ def batch(options: commands.Options) -> commands.Answer:
     plays_model = ScientistKind.MODEL in (options.scientists or ())
     if plays_model and options.dask is not None:
         raise commands.CommandError("--dask: a language model is asked from here; omit it or model")
-    model = features.load("language_model").CountedModel() if plays_model else None
+    model = _model() if plays_model else None
     with _dask(options.dask) if options.dask is not None else nullcontext((None, None)) as cluster:
         executor, threads = cluster
         played = _play_batch(jobs, executor, options.workers or threads, model)

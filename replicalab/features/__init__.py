@@ -7,7 +7,7 @@ It is imported when it is first asked.
 
 import logging
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Final, Literal, NamedTuple
 
@@ -21,36 +21,24 @@ _LOG: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Feature:
-    """A feature: its folder, and its hooks.
+    """A feature: its folder, its title, and the subjects to which each of its hooks replies.
 
-    Attributes:
-        judges: whether it has facts about a plan.
-        panels: places of pages that it draws.
-        sections: documents that it adds a part to.
-        documents: its own documents, with their titles.
-        forms: names of its forms of a document, by the ending of a file.
+    Subjects are ``plan``; places of pages; kinds of documents and endings of files; commands,
+    and the options or values that it reads. ``names`` are its functions in ``import replicalab``.
     """
 
     name: str
     title: str
-    judges: bool = False
-    panels: tuple[str, ...] = ()
-    sections: tuple[str, ...] = ()
-    documents: Mapping[str, str] = field(default_factory=dict)
-    commands: tuple[str, ...] = ()
-    forms: Mapping[str, str] = field(default_factory=dict)
+    facts: tuple[str, ...] = ()
+    panel: tuple[str, ...] = ()
+    section: tuple[str, ...] = ()
+    command: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
-    def answers(self, hook: Hook, subject: Any) -> bool:
-        """Return whether it has something for a hook of a plan, place, report or program."""
-        match hook:
-            case "panel":
-                return subject in self.panels
-            case "section":
-                return subject.kind in self.sections or subject.kind in self.documents
-            case "command":
-                return bool(self.commands)
-            case _:
-                return self.judges
+    def load(self, hook: Hook) -> Any:
+        """Import the function of a hook."""
+        module = f"{__name__}.{self.name}{MODULES.get(hook, '')}"
+        return getattr(import_module(module.format(self.name)), hook)
 
 
 class FeatureReply(NamedTuple):
@@ -61,65 +49,67 @@ class FeatureReply(NamedTuple):
     note: str = ""
 
 
-FEATURES: Final[tuple[Feature, ...]] = (
-    Feature("success", "Probability of success", judges=True, panels=("assumptions",)),
+FEATURES: Final = (
+    Feature("success", "Probability of success", facts=("plan",), panel=("assumptions",)),
     Feature(
         "critique",
         "Reviewer’s questions",
-        panels=("report",),
-        sections=("report",),
-        commands=("critique",),
+        panel=("report",),
+        section=("report",),
+        command=("critique",),
     ),
     Feature(
         "break_even",
         "How wrong may we be",
-        panels=("folds", "slides"),
-        sections=("report", "brief"),
-        commands=("break-even",),
+        panel=("folds", "slides"),
+        section=("report", "brief"),
+        command=("break-even",),
+        names=("break_evens", "robust_plan"),
     ),
-    Feature("challenge", "Challenge", panels=("more", "protocol")),
+    Feature("challenge", "Challenge", panel=("more", "protocol")),
     Feature(
         "registration",
         "Registration forms",
-        panels=("share",),
-        documents={
-            "brandt-prereg-2": "Replication Recipe (Brandt et al., 2013)",
-            "osf-preregistration-3": "OSF Preregistration",
-            "stage-1": "Registered Report, Stage 1",
-            "replication": "Every question about a replication",
-            "funder": "Resource justification for a funder",
-        },
+        panel=("share",),
+        section=("brandt-prereg-2", "osf-preregistration-3", "stage-1", "replication", "funder"),
     ),
-    Feature("show_code", "Code", panels=("share",)),
-    Feature("one_file", "One file", panels=("share",)),
+    Feature("show_code", "Code", panel=("share",)),
+    Feature("one_file", "One file", panel=("share",)),
     Feature(
-        "portfolio", "One budget for several studies", panels=("survey",), commands=("portfolio",)
+        "portfolio",
+        "One budget for several studies",
+        panel=("survey",),
+        command=("portfolio",),
+        names=("portfolio",),
     ),
-    Feature("office", "Word and PDF", panels=("files",), forms={"pdf": "PDF", "docx": "Word"}),
-    Feature("language_model", "Language model", panels=("negotiation",)),
-    Feature("sheets", "List of items", panels=("lab",), commands=("--lab",)),
+    Feature("office", "Word and PDF", panel=("files",), section=("pdf", "docx")),
+    Feature("language_model", "Language model", panel=("negotiation",), command=("model",)),
+    Feature("sheets", "List of items", panel=("lab",), command=("--lab",)),
 )
 """All features, in the order in which they are shown."""
 
 
-def load(name: str) -> Any:
-    """Import a feature, or raise FeatureError, for a caller that cannot go on without it."""
-    try:
-        return import_module(f"{__name__}.{name}")
-    except ImportError as error:
-        raise FeatureError(f"the feature {name} is not available: {error}") from error
-
-
-def ask(hook: Hook, *arguments: Any) -> Iterator[FeatureReply]:
-    """Yield the reply of every feature that has something for a hook called with these."""
+def ask(hook: Hook, *arguments: Any, about: str = "") -> Iterator[FeatureReply]:
+    """Yield the reply of every feature that has a hook, for the subject if one is named."""
     for feature in FEATURES:
-        if not feature.answers(hook, arguments[0]):
+        subjects = getattr(feature, hook)
+        if not subjects or about not in ("", *subjects):
             continue
         try:
-            module_name = MODULES.get(hook, "").format(feature.name)
-            module = import_module(f"{__name__}.{feature.name}{module_name}")
-            reply = FeatureReply(feature, getattr(module, hook)(*arguments))
+            reply = FeatureReply(feature, feature.load(hook)(*arguments))
         except Exception:  # noqa: BLE001 - whatever fails in a feature stops nothing else
             _LOG.debug("%s of %s failed", hook, feature.name, exc_info=True)
             reply = FeatureReply(feature, note=f"{feature.title} is not available: it failed.")
         yield reply
+
+
+def require(hook: Hook, *arguments: Any, about: str) -> Any:
+    """Return a reply without which a caller cannot go on; raises FeatureError without a feature."""
+    for feature in FEATURES:
+        if about in getattr(feature, hook):
+            try:
+                function = feature.load(hook)
+            except ImportError as error:
+                raise FeatureError(f"{feature.title} is not available: {error}") from error
+            return function(*arguments)
+    raise FeatureError(f"no feature has {about}")

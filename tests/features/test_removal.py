@@ -41,7 +41,7 @@ def test_documents_show_note_of_removed_feature(removed: features.Feature) -> No
     assert plan.failing
     for kind in documents.REPORTS:
         text = str(api.report(plan, kind).form("md"))
-        concerned = {*removed.sections, *removed.documents, *(["report"] * removed.judges)}
+        concerned = {*removed.section, *(["report"] * bool(removed.facts))}
         assert f"{removed.title} is not available" in text or kind not in concerned
 
 
@@ -54,7 +54,7 @@ def test_pages_open_without_removed_feature(removed: features.Feature) -> None:
     app.session_state["export_is_open"] = True
     app.session_state["export_part"] = "Report"
     assert not run(app).exception
-    if {"share", "report"} & {*removed.panels}:
+    if {"share", "report"} & {*removed.panel}:
         assert f"{removed.title} is not available" in in_drawer(app)
 
 

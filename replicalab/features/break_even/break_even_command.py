@@ -1,7 +1,5 @@
 """The command `break-even`."""
 
-from typer import Typer
-
 from replicalab.cli import asking, commands
 from replicalab.cli.commands import Answer
 from replicalab.cli.plan_commands import opening
@@ -9,7 +7,7 @@ from replicalab.facts import record_facts
 from replicalab.features import break_even as feature
 
 
-def command(_: Typer) -> None:
+def command(_: object) -> None:
     """Register the command."""
     codes, example = "0 if the plan passes, 1 if it does not", "psy_stroop --grim budget=800"
     commands.command(*commands.PLAN, "hopeful", "grim", codes=codes, example=example)(break_even)

@@ -1,7 +1,5 @@
 """The command `critique`."""
 
-from typer import Typer
-
 from replicalab.cli import asking, commands
 from replicalab.cli.commands import Answer
 from replicalab.cli.plan_commands import opening
@@ -10,7 +8,7 @@ from replicalab.facts.blocks import Block, Heading, Table
 from replicalab.features import critique as feature
 
 
-def command(_: Typer) -> None:
+def command(_: object) -> None:
     """Register the command."""
     codes = "0 without concerns, 1 with one or more"
     commands.command(*commands.PLAN, "answers", codes=codes, example="psy_stroop")(critique)

@@ -9,6 +9,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Final
 
 from replicalab.characters import on_one_line
+from replicalab.documents import Printout
 from replicalab.errors import PrintError
 from replicalab.facts.blocks import Block, Cell, Document, Listing, Paper, Sentence, Status, Table
 from replicalab.lexicon import shortened
@@ -140,3 +141,8 @@ def print_html(text: str, paper: Paper, *, compact: bool) -> bytes:
             break
     data: bytes = pages.write_pdf(pdf_variant="pdf/ua-1")
     return data
+
+
+def section(page: Printout) -> bytes:
+    """Return a document as the file of its kind."""
+    return {"docx": docx, "pdf": pdf}[page.kind](page.document, page.paper)

@@ -2,8 +2,6 @@
 
 from typing import Final
 
-from typer import Typer
-
 from replicalab.cli import asking, commands
 from replicalab.cli.commands import Answer
 from replicalab.facts import record_facts
@@ -12,7 +10,7 @@ from replicalab.features import portfolio as feature
 _LAB: Final = "--set own_lab.budget=1200 --set own_lab.days=12 --set own_lab.staff=4"
 
 
-def command(_: Typer) -> None:
+def command(_: object) -> None:
     """Register the command."""
     commands.command(
         *("studies", *commands.LAB[1:], "worth", "floor_share"),

@@ -1,8 +1,7 @@
 """The option ``--lab`` with a list of items."""
 
-from typer import Typer
+from collections.abc import Callable
 
-from replicalab.cli import asking
 from replicalab.cli.commands import say
 from replicalab.features.sheets import read_inventory
 from replicalab.scenarios import OwnItem
@@ -15,6 +14,6 @@ def _read(data: bytes, name: str) -> tuple[OwnItem, ...]:
     return items
 
 
-def command(_: Typer) -> None:
-    """Let ``--lab`` take a CSV file or a workbook."""
-    asking.item_readers.append(_read)
+def command(_: object) -> Callable[[bytes, str], tuple[OwnItem, ...]]:
+    """Return how ``--lab`` reads a CSV file or a workbook."""
+    return _read

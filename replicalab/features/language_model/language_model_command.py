@@ -1,0 +1,8 @@
+"""The value ``model`` of the option ``--scientist``."""
+
+from replicalab.features.language_model import CountedModel
+
+
+def command(_: object) -> type[CountedModel]:
+    """Return the player with that name."""
+    return CountedModel
