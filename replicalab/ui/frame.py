@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import streamlit as st
 
@@ -18,26 +18,38 @@ from replicalab.ui import export, lab_form, panel, present, scenarios_page, stat
 from replicalab.ui.controls import ICONS, button, escape, page_link
 from replicalab.ui.library_page import keeping
 
-PAGES: Final = (
-    ("app.py", "Scenarios"),
-    ("pages/0_Study.py", "Study"),
-    ("pages/1_Protocol.py", "Protocol"),
-    ("pages/2_Negotiation.py", "Negotiation"),
-    ("pages/3_Trade-offs.py", "Trade-offs"),
-    (tray.PAGE, "Compare"),
-    ("pages/5_Library.py", "Library"),
+
+class Page(NamedTuple):
+    """A page of the navigation."""
+
+    path: str
+    title: str
+    needs_study: bool = False  # without one it draws the choice of a study
+    shows_plan: bool = True  # else its header has no verdict on the open plan
+    tells_best: bool = False  # it shows the best plan, so a challenge hides it
+    is_alone: bool = False  # an edit draws it without its frame; a press does not interrupt that
+
+
+_FRONT: Final = Page("app.py", "Scenarios")
+_PROTOCOL: Final = Page("pages/1_Protocol.py", "Protocol", needs_study=True, is_alone=True)
+_NEGOTIATION: Final = Page(
+    "pages/2_Negotiation.py", "Negotiation", needs_study=True, shows_plan=False, tells_best=True
 )
-_NEED_STUDY: Final = {"Study", "Protocol", "Negotiation", "Trade-offs"}
-_WITHOUT_PLAN: Final = {"Negotiation", "Compare", "Library"}  # they do not show the open plan
-_HIDDEN: Final = {"Negotiation", "Trade-offs", "Compare"}  # they would show the best plan
+PAGES: Final = (
+    _FRONT,
+    Page("pages/0_Study.py", "Study", needs_study=True),
+    _PROTOCOL,
+    _NEGOTIATION,
+    Page("pages/3_Trade-offs.py", "Trade-offs", needs_study=True, tells_best=True, is_alone=True),
+    Page(tray.PAGE, "Compare", shows_plan=False, tells_best=True),
+    Page("pages/5_Library.py", "Library", shows_plan=False),
+)
 HIDDEN: Final = "This opens once you have handed in: it would give the answer away."
 MORE: Final[dict[str, tuple[str, Callable[[str], None]]]] = {
     "Open a file": ("folder_open", lambda _: export.open_drawer(export.OPENING)),
     "Reset the plan": ("restart_alt", lambda _: state.replace_plan(None)),
 }
 """More actions of every page: a symbol, and a function of the page's title."""
-_DRAWN_ALONE: Final = {"Protocol", "Trade-offs"}
-"""Pages that an edit draws without their frame; a press does not interrupt such a run."""
 _WHOLE_RUN: Final = "whole_run"
 _Look = tuple[bool, bool]  # whether slides are shown, and whether a challenge hides the check
 _SENT_TITLE: Final = "sent_title"
@@ -46,6 +58,7 @@ _TITLE_RUNS: Final = 2  # runs that send the title; the next run may lose it
 
 def page(title: str, draw: Callable[[PlanAnalysis], Any]) -> None:
     """Draw a page, then make the call that ``draw`` may return."""
+    [row] = [row for row in PAGES if row.title == title]
     with server.take_turn():
         sent, times = st.session_state.get(_SENT_TITLE, ("", 0))
         times = times if sent == title else 0
@@ -55,13 +68,13 @@ def page(title: str, draw: Callable[[PlanAnalysis], Any]) -> None:
         presenting, hidden = look = _look()
         # In an element of its own, which edits do not send again.
         panel.draw_styles(STAGE_STYLE if presenting else STYLE)
-        links = None if presenting else _draw_navigation(title)
-        if title in _DRAWN_ALONE:
+        links = None if presenting else _draw_navigation(row)
+        if row.is_alone:
             st.session_state[_WHOLE_RUN] = True
-            call = _draw_alone(title, draw, links, look)
+            call = _draw_alone(row, draw, links, look)
         else:
             _ask_again_after_a_restart()
-            call = _draw_body(title, draw, links)
+            call = _draw_body(row, draw, links)
         if not presenting:
             lab_form.draw_if_open()
         if not presenting and not hidden:
@@ -77,19 +90,19 @@ def _ask_again_after_a_restart() -> None:
 
 
 @st.fragment(run_every=24 * 60 * 60)
-def _draw_alone(title: str, draw: Callable[[PlanAnalysis], Any], links: Any, look: _Look) -> None:
+def _draw_alone(row: Page, draw: Callable[[PlanAnalysis], Any], links: Any, look: _Look) -> None:
     """Draw the body as a fragment: an edit in it does not send the navigation again."""
     if st.session_state.pop(_WHOLE_RUN, False):  # which has the turn
-        _draw_body(title, draw, links)
+        _draw_body(row, draw, links)
         return
     with server.take_turn():
         _begin()
         if _look() != look:
             st.rerun()
-        _draw_body(title, draw, links)
+        _draw_body(row, draw, links)
 
 
-def _draw_body(title: str, draw: Callable[[PlanAnalysis], Any], links: Any) -> Any:
+def _draw_body(row: Page, draw: Callable[[PlanAnalysis], Any], links: Any) -> Any:
     analysis, (presenting, hidden), call = state.analysis(), _look(), None
     if presenting:
         _draw_problems()
@@ -97,18 +110,18 @@ def _draw_body(title: str, draw: Callable[[PlanAnalysis], Any], links: Any) -> A
     else:
         query = state.address()
         with links:
-            for file, label in PAGES:
-                name = f"**{label}**" if label == title else label
-                st.page_link(file, label=name, query_params=query)
-        _draw_header(analysis, title)
+            for other in PAGES:
+                name = f"**{other.title}**" if other == row else other.title
+                st.page_link(other.path, label=name, query_params=query)
+        _draw_header(analysis, row)
         _draw_problems()
         keeping.draw_offer(state.current().offered)
-        keeping.draw(title)
-        if hidden and title != "Protocol":
-            page_link("pages/1_Protocol.py", "A challenge is on: to its plan", "emoji_events")
-        if title in _NEED_STUDY and not state.current().chosen:
-            scenarios_page.draw_choice(title)
-        elif hidden and title in _HIDDEN:
+        keeping.draw(row.title)
+        if hidden and row != _PROTOCOL:
+            page_link(_PROTOCOL.path, "A challenge is on: to its plan", "emoji_events")
+        if row.needs_study and not state.current().chosen:
+            scenarios_page.draw_choice(row.title)
+        elif hidden and row.tells_best:
             st.info(HIDDEN, icon=":material/lock:")
             button("Leave the challenge", "lock_open", state.leave_challenge)
         else:
@@ -140,14 +153,14 @@ def _begin() -> None:
         st.stop()
 
 
-def _draw_navigation(title: str) -> Any:
+def _draw_navigation(row: Page) -> Any:
     """Draw what every edit leaves alone, and return the place of the links."""
     with st.container(horizontal=True, vertical_alignment="center", key="navigation"):
         panel.draw_skip(target=False)
         links = st.container(horizontal=True, key="pages")
         demo = f"{capitalised(server.DEMO_TEXT)}." if server.is_demo() else None
         button("Save", "bookmark_add", keeping.keep, key="save", disabled=bool(demo), help=demo)
-        add = partial(tray.keep_and_notify, run=title == "Negotiation")
+        add = partial(tray.keep_and_notify, run=row == _NEGOTIATION)
         button("Compare this", "compare_arrows", add, key="add_to_comparison")
         locked = state.is_hidden()
         help_ = HIDDEN if locked else None
@@ -165,22 +178,22 @@ def _draw_navigation(title: str) -> Any:
             type="tertiary",
             icon=":material/more_horiz:",
             format_func=lambda name: f":material/{actions[name][0]}: {escape(name)}",
-            on_click=lambda: actions[st.session_state["more"]][1](title),
+            on_click=lambda: actions[st.session_state["more"]][1](row.title),
         )
         panel.draw_skip(target=True)
     return links
 
 
-def _draw_header(analysis: PlanAnalysis, title: str) -> None:
+def _draw_header(analysis: PlanAnalysis, row: Page) -> None:
     if state.current().chosen:
         # The front door judges only a visitor's own plan.
         yours = state.case().plan is not None
-        quiet = title in _WITHOUT_PLAN or state.is_hidden() or (title == "Scenarios" and not yours)
+        quiet = not row.shows_plan or state.is_hidden() or (row == _FRONT and not yours)
         panel.draw(header_panel(analysis.yours, yours=yours, quiet=quiet))
-    elif title not in _NEED_STUDY and title != "Scenarios":
-        panel.draw(Heading(title, 1))
+    elif not (row.needs_study or row.shows_plan):
+        panel.draw(Heading(row.title, 1))
     story = state.open_story()
-    if story is not None and title == story.page:
+    if story is not None and row.title == story.page:
         st.markdown(
             f":material/auto_stories: **Story: {escape(story.title)}.** {escape(story.line)}"
         )

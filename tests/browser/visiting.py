@@ -18,7 +18,7 @@ THREE_LABS: Final = Workspace().replace(
     )
 )
 COMPARING: Final = f"/Compare?{urlencode(to_query(THREE_LABS))}"
-ADDRESSES: Final = {title: "/" if file == "app.py" else f"/{title}" for file, title in PAGES}
+ADDRESSES: Final = {title: "/" if file == "app.py" else f"/{title}" for file, title, *_ in PAGES}
 SURVEY: Final = "/?survey=1&days=40"
 FULL_ADDRESSES: Final = (
     *(

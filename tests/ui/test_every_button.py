@@ -191,7 +191,7 @@ def walk_all(begun: Begin, places: set[str], downloads: list[Callable[[], object
 
 
 CASES: Final = (
-    *((file, title, {}) for file, title in NAVIGATION if title != "Negotiation"),
+    *((file, title, {}) for file, title, *_ in NAVIGATION if title != "Negotiation"),
     (NEGOTIATION, "Negotiation", {"scientist": ScientistKind.PERSON}),
 )
 
