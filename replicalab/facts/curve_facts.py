@@ -251,7 +251,7 @@ def source_text(original: Original) -> str:
     """Return the source of the original's numbers, with its confidence and place."""
     where = f"; {original.where}" if original.where else ""
     sure = CONFIDENCE[Confidence(original.confidence)]
-    return f"{original.source.removesuffix('.')} ({sure}{where})."
+    return f"{original.source} ({sure}{where})."
 
 
 def effects_table(curves: Curves) -> Table:

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Annotated, Final
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from replicalab import limits
 from replicalab.designs import LEAST_SHARE
@@ -33,6 +33,8 @@ Label = Annotated[str, _text(limits.LONGEST_LABEL)]
 Title = Annotated[str, _text(limits.LONGEST_TITLE)]
 ShortTitle = Annotated[str, _text(limits.LONGEST_SHORT_TITLE)]
 Prose = Annotated[str, _text(limits.LONGEST_TEXT)]
+Clause = Annotated[Prose, AfterValidator(lambda text: text.rstrip(" .\n") or text)]
+"""A part of a sentence, stored without a full stop."""
 
 Finite = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Effect = Annotated[Finite, Field(ge=-limits.LARGEST_EFFECT, le=limits.LARGEST_EFFECT)]

@@ -52,7 +52,7 @@ class Original(Record):
     n2: field_types.AtLeastOne | None = None
     events: field_types.AtLeastOne | None = None
     sides: Literal[1, 2] = 2
-    source: field_types.Prose
+    source: field_types.Clause
     confidence: Literal["verified", "recalled", "derived"]
     where: field_types.Prose | None = None
 
@@ -286,13 +286,12 @@ class Control(Record):
 
     name: field_types.Label
     droppable: Flag
-    protects_against: field_types.Prose
+    protects_against: field_types.Clause
 
     @property
     def guards(self) -> str:
-        """The error that it rules out, without a full stop; empty if not given."""
-        text = self.protects_against.strip()
-        return text.removesuffix(".") if lexicon.is_given(text) else ""
+        """The error that it rules out; empty if not given."""
+        return self.protects_against if lexicon.is_given(self.protects_against) else ""
 
 
 class PolicyRule(Record):

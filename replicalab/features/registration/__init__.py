@@ -170,9 +170,11 @@ class _Values(dict[str, Any]):
         return lines_text([*lines, *map(plan_facts.protection_text, self.plan.dropped)])
 
     def arms(self) -> str:
-        groups = plan_facts.groups_text(self.plan.counts.samples, self.design, per_group=True)
+        samples = self.plan.counts.samples
+        groups = plan_facts.group_text(samples, self.design)
+        groups = groups and f"{samples:,} in all: {groups}"
         shared = [text for _, text in plan_facts.groupings(self.design).values()]
-        parts = (self.row.title, f"n counts {self.design.unit_of_n}", groups.rstrip("."), *shared)
+        parts = (self.row.title, f"n counts {self.design.unit_of_n}", groups, *shared)
         return ended("; ".join(filter(None, parts)))
 
     def controls(self) -> str:
