@@ -7,7 +7,7 @@ import pytest
 from replicalab import break_evens, load
 from replicalab.assessment import Assessment, assess
 from replicalab.facts.verdicts import verdict_of
-from replicalab.features.break_even.sensitivity import BreakEven, sentence
+from replicalab.features.break_even import BreakEven, sentence
 from replicalab.models import revise
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides
 from replicalab.scenarios.own import ItemState, OwnItem

@@ -13,8 +13,7 @@ from replicalab.api import report
 from replicalab.assessment import Assessment, assess
 from replicalab.errors import ArgumentError
 from replicalab.facts.score_facts import robust_text
-from replicalab.features.break_even import robust_plan, values_in
-from replicalab.features.break_even.sensitivity import Assumption
+from replicalab.features.break_even import Assumption, robust_plan, values_in
 from replicalab.models import Protocol
 from replicalab.negotiation.case import on_the_shelf
 from replicalab.scenarios import Pack, list_scenarios

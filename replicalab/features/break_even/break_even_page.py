@@ -11,7 +11,7 @@ from replicalab.answers import World
 from replicalab.assessment import Assessment
 from replicalab.facts import blocks
 from replicalab.features import break_even as feature
-from replicalab.features.break_even.sensitivity import TITLE, BreakEven
+from replicalab.features.break_even import TITLE, BreakEven
 from replicalab.negotiation.score import Robust
 from replicalab.ui import panel as ui
 from replicalab.ui import state

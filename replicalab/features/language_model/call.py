@@ -18,7 +18,7 @@ import openai
 
 from replicalab import errors
 from replicalab.agents import parsing
-from replicalab.features.language_model.endpoint import SETTINGS, Endpoint, ProgressFn
+from replicalab.features.language_model import SETTINGS, Endpoint, ProgressFn
 from replicalab.lexicon import count_text
 from replicalab.limits import LARGEST_COUNT
 

@@ -20,8 +20,7 @@ from replicalab.errors import ModelError, ModelSettingsError
 from replicalab.facts.blocks import Status, Verdict
 from replicalab.facts.round_facts import attempts_panel
 from replicalab.features import language_model as core
-from replicalab.features.language_model import endpoint as endpoints
-from replicalab.features.language_model.endpoint import SETTINGS, Endpoint
+from replicalab.features.language_model import ALLOWED_SETTING, SETTINGS, AllowList, Endpoint
 from replicalab.lexicon import count_text
 from replicalab.negotiation import Recording, Round, Setup, ask_model
 from replicalab.ui.controls import button, draw_verdict, escape
@@ -88,9 +87,9 @@ def _call(slot: Any, endpoint: Endpoint, purpose: str, use: _Use) -> None:
 
 def _environment() -> dict[str, str]:
     values = dict(os.environ)
-    if server.is_demo() or (server.is_public() and endpoints.ALLOWED_SETTING not in values):
-        values[endpoints.ALLOWED_SETTING] = "none"  # else visitors could reach its own network
-    names = (*SETTINGS.values(), endpoints.ALLOWED_SETTING)
+    if server.is_demo() or (server.is_public() and ALLOWED_SETTING not in values):
+        values[ALLOWED_SETTING] = "none"  # else visitors could reach its own network
+    names = (*SETTINGS.values(), ALLOWED_SETTING)
     return {name: str(values[name]) for name in names if name in values}
 
 
@@ -208,18 +207,16 @@ class ModelPlayer:
 
     def _draw_settings(self) -> Pending | None:
         now, settings = _session(), _settings()
-        allowed = settings.get(endpoints.ALLOWED_SETTING, "any").strip().lower()
+        allowed = settings.get(ALLOWED_SETTING, "any").strip().lower()
         if allowed in ("", "none"):
-            st.info(escape(endpoints.AllowList(allowed).text), icon=":material/smart_toy:")
+            st.info(escape(AllowList(allowed).text), icon=":material/smart_toy:")
             return None
-        missing = endpoints.missing_settings_text(settings)
+        missing = core.missing_settings_text(settings)
         now.settings_open = now.settings_open or bool(missing)
         with st.expander("Model settings", expanded=now.settings_open, icon=":material/settings:"):
             st.caption("For this session only: never stored, logged, exported or put in a link.")
             with suppress(ModelSettingsError):  # drawn below
-                st.caption(
-                    escape(endpoints.AllowList(settings.get(endpoints.ALLOWED_SETTING)).text)
-                )
+                st.caption(escape(AllowList(settings.get(ALLOWED_SETTING)).text))
             _draw_fields()
             label, use = "Test the connection", partial(_test, self.model)
             test = self._offer(Task.TEST, "Connection test", use, label, icon="network_check")

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import Final, NamedTuple
 
-from replicalab.features.language_model.endpoint import Endpoint
+from replicalab.features.language_model import Endpoint
 
 CANARY: Final = "sk-canary-5f2b9c7e41d86a03"
 MESSAGES: Final = [

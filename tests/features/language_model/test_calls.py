@@ -16,8 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replicalab import errors
-from replicalab.features.language_model import ModelReply, build_generate_fn
-from replicalab.features.language_model.endpoint import Endpoint
+from replicalab.features.language_model import Endpoint, ModelReply, build_generate_fn
 from tests.features.language_model.serving import (
     CANARY,
     DONE,

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from replicalab.errors import ModelSettingsError
-from replicalab.features.language_model.endpoint import (
+from replicalab.features.language_model import (
     ALLOWED_SETTING,
     SETTINGS,
     AllowList,

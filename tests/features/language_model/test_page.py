@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from replicalab.errors import ModelUnreachableError
-from replicalab.features.language_model.endpoint import Endpoint
+from replicalab.features.language_model import Endpoint
 from replicalab.models import revise
 from tests.features.language_model.serving import Exchange, Reply, serve, streamed
 from tests.scripted import ScriptedGenerate
