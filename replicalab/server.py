@@ -327,7 +327,7 @@ def is_new_visitor() -> bool:
     return False
 
 
-class _Turn:
+class _RunTurn:
     def __init__(self) -> None:
         self.began: float | None = None
         self.done = Event()
@@ -344,13 +344,13 @@ class Turns:
     def __init__(self, longest: float = 0.5) -> None:
         self._longest = longest
         self._lock = Lock()
-        self._last = _Turn()
+        self._last = _RunTurn()
         self._last.done.set()
 
     @contextmanager
     def take(self) -> Iterator[None]:
         """Wait until the run before is done or has taken too long."""
-        turn = _Turn()
+        turn = _RunTurn()
         with self._lock:
             before, self._last = self._last, turn
         rest = self._longest

@@ -25,7 +25,7 @@ EDITS: Final = 15
 THINK_SECONDS: Final = 1.0
 
 
-class Session:
+class PageSession:
     """A visitor on one page: its address, and the id and fragment of each widget by its label."""
 
     def __init__(self, socket: ClientConnection, page: str, query: str) -> None:
@@ -61,19 +61,19 @@ class Session:
 
 
 @asynccontextmanager
-async def visiting(server: AppServer, page: str, query: str = "") -> AsyncIterator[Session]:
+async def visiting(server: AppServer, page: str, query: str = "") -> AsyncIterator[PageSession]:
     async with connect(
         f"ws://127.0.0.1:{server.port}/_stcore/stream",
         subprotocols=["streamlit"],  # type: ignore[list-item]  # a plain name is a subprotocol
         origin=server.url,  # type: ignore[arg-type]  # a plain address is an origin
         max_size=None,
     ) as socket:
-        session = Session(socket, page, query)
+        session = PageSession(socket, page, query)
         await session.run()
         yield session
 
 
-async def edit(session: Session, label: str, times: int, seed: int) -> list[float]:
+async def edit(session: PageSession, label: str, times: int, seed: int) -> list[float]:
     chance, taken = random.Random(seed), []
     for turn in range(times):
         await asyncio.sleep(THINK_SECONDS * (0.5 + chance.random()))

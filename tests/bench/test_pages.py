@@ -172,7 +172,7 @@ def medians(stock: Page, blank: Act, ours: Page, full: Act) -> tuple[float, floa
     return statistics.median(first), statistics.median(second)
 
 
-class Case(NamedTuple):
+class Task(NamedTuple):
     """An act on one of our pages, its address, and its bar."""
 
     bar: str
@@ -189,17 +189,17 @@ EDITS: Final[tuple[tuple[str, str, Callable[[Page], Act]], ...]] = (
 )
 CASES: Final = [
     *(
-        Case(bar, f"{state}: {what}", f"/{bar.rpartition(' ')[2]}?{text}", act)
+        Task(bar, f"{state}: {what}", f"/{bar.rpartition(' ')[2]}?{text}", act)
         for state, text in STATES.items()
         for bar, what, act in EDITS
     ),
     *(
-        Case(bar, state, f"/Negotiation?{query(state, **record)}", stepping)
+        Task(bar, state, f"/Negotiation?{query(state, **record)}", stepping)
         for state in STATES
         if state != "plan_that_fits"  # its negotiation has one round
         for bar, record in (("a round of a negotiation", {}), ("a slide", {"presenting": 1}))
     ),
-    Case(
+    Task(
         "a click on what is beside, Compare",
         "three labs",
         COMPARING,
@@ -210,7 +210,7 @@ CASES: Final = [
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.bar}, {case.detail}")
 def test_act_to_paint(
-    case: Case, browser: Browser, stock_url: str, our_url: str, capsys: pytest.CaptureFixture[str]
+    case: Task, browser: Browser, stock_url: str, our_url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page, ours = opened(browser, stock_url), opened(browser, f"{our_url}{case.address}")
     blank, full = medians(page, typing(page, "Number"), ours, case.act(ours))

@@ -23,7 +23,7 @@ class Elsewhere:
 
 @contextmanager
 def elsewhere(page: str) -> Iterator[Elsewhere]:
-    class Handler(BaseHTTPRequestHandler):
+    class PageHandler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             site.requests.append(self.path)
             self.send_response(200)
@@ -34,7 +34,7 @@ def elsewhere(page: str) -> Iterator[Elsewhere]:
         def log_message(self, *_: object) -> None:
             return
 
-    with ThreadingHTTPServer((HOST, 0), Handler) as httpd:
+    with ThreadingHTTPServer((HOST, 0), PageHandler) as httpd:
         site = Elsewhere(page, httpd.server_port)
         thread = Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()

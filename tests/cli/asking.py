@@ -15,7 +15,7 @@ from replicalab.cli import main
 ROOT: Final = Path(__file__).resolve().parents[2]
 
 
-class Answer(NamedTuple):
+class CommandResult(NamedTuple):
     code: int
     out: str
     err: str
@@ -29,10 +29,10 @@ class Asking:
     def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
         self._capsys = capsys
 
-    def __call__(self, line: str) -> Answer:
+    def __call__(self, line: str) -> CommandResult:
         code = main(shlex.split(line))
         result = self._capsys.readouterr()
-        return Answer(code, result.out, result.err)
+        return CommandResult(code, result.out, result.err)
 
 
 def _hear_interrupts() -> None:

@@ -39,7 +39,7 @@ AUTHOR, CORE, _ = Finder
 STUDIES: Final = [summary.scenario_id for summary in scenarios.list_scenarios()]
 
 
-class Case(NamedTuple):
+class Spec(NamedTuple):
     """A plan of the synthetic study with its author's texts, choices and reasons.
 
     ``question`` replaces the study's design.
@@ -86,51 +86,51 @@ FREE_SHELF: Final = make_substitution(fidelity_loss=0)
 LAMP: Final = make_substitution(original="light meter", alternative="lamp")
 SHAM: Final = make_control(name="sham lamp", protects_against="Not given.")
 CASES: Final = [
-    Case("correlation", designed(units=trays())),
-    Case("correlation", designed(units=trays(), why={"units": "A pilot of nine benches."})),
-    Case("few_units", designed(units=trays()), {"sample_size": 24}),
-    Case("few_units", designed(kind="anova", groups=10)),
-    Case("few_units", designed(units=trays(), dropout=0.5), {"sample_size": 32}),
-    Case("unequal_arms", designed(arms=scenarios.Arms(share=0.25))),
-    Case("unequal_arms", plan={"sample_size": 27}),
-    Case("randomisation", choices={"study_type": ("Observational study",)}),
-    Case(
+    Spec("correlation", designed(units=trays())),
+    Spec("correlation", designed(units=trays(), why={"units": "A pilot of nine benches."})),
+    Spec("few_units", designed(units=trays()), {"sample_size": 24}),
+    Spec("few_units", designed(kind="anova", groups=10)),
+    Spec("few_units", designed(units=trays(), dropout=0.5), {"sample_size": 32}),
+    Spec("unequal_arms", designed(arms=scenarios.Arms(share=0.25))),
+    Spec("unequal_arms", plan={"sample_size": 27}),
+    Spec("randomisation", choices={"study_type": ("Observational study",)}),
+    Spec(
         "blinding",
         choices={"blinding": ("Subjects", "Analysts")},
         texts={"more_blinding": "To the light."},
     ),
-    Case("control_kinds", {"controls": []}, {"controls": []}),
-    Case("controls", {"controls": [make_control(), SHAM]}, {"controls": []}),
-    Case("substitutions", plan={"required_equipment": ["growth chamber"]}),
-    Case("substitutions", {"allowed_substitutions": [FREE_SHELF]}, SHELF),
-    Case(
+    Spec("control_kinds", {"controls": []}, {"controls": []}),
+    Spec("controls", {"controls": [make_control(), SHAM]}, {"controls": []}),
+    Spec("substitutions", plan={"required_equipment": ["growth chamber"]}),
+    Spec("substitutions", {"allowed_substitutions": [FREE_SHELF]}, SHELF),
+    Spec(
         "substitutions",
         {"allowed_substitutions": [FREE_SHELF, LAMP]},
         {"required_equipment": ["window shelf", "lamp"]},
     ),
-    Case("availability", choices={"original_materials": ("Yes",)}),
-    Case("availability", choices={"original_materials": ("No",)}),
-    Case("limits", {"constraints": [make_constraint(bounds="days")]}, {"duration_days": 21}),
-    Case("limits", {"constraints": [WISH]}, {"duration_days": 8}),
-    Case(
+    Spec("availability", choices={"original_materials": ("Yes",)}),
+    Spec("availability", choices={"original_materials": ("No",)}),
+    Spec("limits", {"constraints": [make_constraint(bounds="days")]}, {"duration_days": 21}),
+    Spec("limits", {"constraints": [WISH]}, {"duration_days": 8}),
+    Spec(
         "original_n", reported(effect=0.9, n=64), reasons={"sample_size": "There is one chamber."}
     ),
-    Case("dropout", designed(dropout=0.1)),
-    Case("dropout", designed(why={"dropout": "Seeds stay."})),
+    Spec("dropout", designed(dropout=0.1)),
+    Spec("dropout", designed(why={"dropout": "Seeds stay."})),
     # t = d × √(38 / 4) on 36 degrees of freedom: 2.158, p = 0.038; 11, beyond any table; 1.849.
-    *(Case("original_uncertainty", reported(effect=d, n=38)) for d in (0.7, 3.6, 0.6)),
-    Case("face_value"),
-    Case("sidedness", reported(effect=0.9, n=38, sides=1)),
-    Case("sidedness", designed(sides=1)),
-    Case("success", SILENT),
-    Case("success", plan={"duration_days": 0}),
-    Case("covered", SILENT),
-    Case("covered"),
-    Case(
+    *(Spec("original_uncertainty", reported(effect=d, n=38)) for d in (0.7, 3.6, 0.6)),
+    Spec("face_value"),
+    Spec("sidedness", reported(effect=0.9, n=38, sides=1)),
+    Spec("sidedness", designed(sides=1)),
+    Spec("success", SILENT),
+    Spec("success", plan={"duration_days": 0}),
+    Spec("covered", SILENT),
+    Spec("covered"),
+    Spec(
         "sameness",
         designed(kind="equivalence", effect_planning=0.0, effect_published=None, sesoi=None),
     ),
-    Case("multiplicity"),
+    Spec("multiplicity"),
 ]
 
 
@@ -142,7 +142,7 @@ def test_answers_to_single_questions() -> None:
 @pytest.mark.parametrize("key", [key for key, row in QUESTIONS.items() if "forms" in row])
 def test_answer_on_form_answers_question(key: str) -> None:
     form = next(name for name in QUESTIONS[key]["forms"] if not FORM[name].options)
-    remark = Case(texts={form: "By a list."}).remarks()[key]
+    remark = Spec(texts={form: "By a list."}).remarks()[key]
     assert (remark.standing, remark.source) == (ANSWERED, AUTHOR)
     assert "“By a list.”" in remark.text
 
@@ -177,7 +177,7 @@ def test_new_study_is_answered_by_replicalab_alone() -> None:
 
 def test_plan_without_evidence_gets_no_numbers() -> None:
     for plan in ({"sample_size": 0}, {"duration_days": 0}):
-        remarks = Case(plan=plan, pack=TWO_CRITERIA).remarks()
+        remarks = Spec(plan=plan, pack=TWO_CRITERIA).remarks()
         keys = {*remarks}
         assert "power" in keys
         assert not {"few_units", "covered"} & keys
@@ -187,7 +187,7 @@ def test_plan_without_evidence_gets_no_numbers() -> None:
 def test_studys_reason_covers_only_its_own_value() -> None:
     written = designed(arms=scenarios.Arms(share=0.25), why={"arms": "Light is dear."})
     assumptions = scenarios.EvidenceAssumptions(arms=scenarios.Arms(share=0.1))
-    study, custom = Case(pack=written), Case(pack=written, question=assumptions)
+    study, custom = Spec(pack=written), Spec(pack=written, question=assumptions)
     assert study.remarks()["unequal_arms"].standing is ANSWERED
     assert custom.remarks()["unequal_arms"].standing is CONCERN
     assert custom.remarks()["unequal_arms"].source is AUTHOR
@@ -195,7 +195,7 @@ def test_studys_reason_covers_only_its_own_value() -> None:
 
 def test_hostile_texts_are_quoted_whole_and_safely() -> None:
     attack = hostile.ATTACK * 20
-    case = Case(
+    case = Spec(
         pack={
             "paper": make_paper(method=f"random {hostile.ATTACK}"),
             "success_criteria": [attack[:300], f"p > 0.05 {hostile.ATTACK}"],

@@ -52,7 +52,7 @@ def test_negotiation_by_hand_waits_after_the_opening(scientist: core.ScientistKi
     assert opened.outcome is None
 
 
-class Line(NamedTuple):
+class Row(NamedTuple):
     action: str
     n: int
     days: int
@@ -60,12 +60,12 @@ class Line(NamedTuple):
     answer: str
 
 
-def line(done: core.Round) -> Line:
+def line(done: core.Round) -> Row:
     assert done.action is not None
     assert done.answer is not None
     assert done.plan is not None
     counts, answer = done.plan.counts, done.answer.action_type.value
-    return Line(done.action.action_type.value, counts.samples, counts.days, done.plan.cost, answer)
+    return Row(done.action.action_type.value, counts.samples, counts.days, done.plan.cost, answer)
 
 
 def test_baseline_on_momentum_medium_round_by_round() -> None:

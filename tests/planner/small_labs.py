@@ -48,7 +48,7 @@ _PRICES: Final = (0.0, 0.5, 20.0, 33.33, 90.0, 250.0)
 T = TypeVar("T")
 
 
-class Item(NamedTuple):
+class LabItem(NamedTuple):
     """An item of a small lab."""
 
     label: str
@@ -247,21 +247,21 @@ def _wishes(
         )
 
 
-def _resources(rng: Random, rich: bool) -> list[Item]:
+def _resources(rng: Random, rich: bool) -> list[LabItem]:
     missing = 0.5 if rich else 0.25
     named = [
         *(("equipment", label) for label in EQUIPMENT),
         *(("reagent", label) for label in REAGENTS),
         *((rng.choice(("equipment", "reagent")), a) for a in ALTERNATIVES if rng.random() < 0.3),
     ]
-    return [Item(label, category, rng.random() >= missing) for category, label in named]
+    return [LabItem(label, category, rng.random() >= missing) for category, label in named]
 
 
-def _of(resources: list[Item], category: str) -> list[str]:
+def _of(resources: list[LabItem], category: str) -> list[str]:
     return [item.label for item in resources if item.category == category]
 
 
-def _substitutions(rng: Random, resources: list[Item]) -> list[scenarios.AllowedSubstitution]:
+def _substitutions(rng: Random, resources: list[LabItem]) -> list[scenarios.AllowedSubstitution]:
     texts = [r.label for r in resources]
     pairs = [
         (original, rng.choice([*ALTERNATIVES, *ALTERNATIVES, *texts]))
@@ -289,7 +289,7 @@ def _controls(rng: Random, rich: bool) -> list[scenarios.Control]:
 
 
 def _plan(
-    rng: Random, resources: list[Item], controls: list[scenarios.Control], rich: bool
+    rng: Random, resources: list[LabItem], controls: list[scenarios.Control], rich: bool
 ) -> Protocol:
     limit = 3 if rich else 2
     names = [c.name for c in controls if rng.random() < 0.8]
@@ -304,7 +304,7 @@ def _plan(
     )
 
 
-def _listed(rng: Random, resources: list[Item], category: str, most: int) -> list[str]:
+def _listed(rng: Random, resources: list[LabItem], category: str, most: int) -> list[str]:
     labels = _of(resources, category)
     texts = rng.sample(labels, k=min(len(labels), rng.randint(0, most)))
     return [*texts, rng.choice(ALTERNATIVES)] if rng.random() < 0.1 else texts

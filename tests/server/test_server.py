@@ -24,7 +24,7 @@ SECONDS: Final = 20.0
 TOKEN: Final = "0123456789abcdef" * 2
 
 
-class Pages:
+class SlowPages:
     """Pages that take a while to load, and what happened in which order."""
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class Pages:
         await socket.close()
 
 
-def browser_of(pages: Pages) -> TestClient:
+def browser_of(pages: SlowPages) -> TestClient:
     page = Route("/{path:path}", pages.page, methods=["GET", "POST"])
     routes = [*server.routes(pages), WebSocketRoute("/run", pages.run), page]
     middleware, lifespan = server.middleware(pages), server.lifespan(pages)
@@ -62,14 +62,14 @@ def browser_of(pages: Pages) -> TestClient:
 
 
 @pytest.fixture
-def pages() -> Iterator[Pages]:
-    made = Pages()
+def pages() -> Iterator[SlowPages]:
+    made = SlowPages()
     yield made
     made.go_on.set()
 
 
 @pytest.fixture
-def client(pages: Pages) -> TestClient:
+def client(pages: SlowPages) -> TestClient:
     pages.go_on.set()
     return browser_of(pages)
 
@@ -116,7 +116,7 @@ def test_own_host_and_origin_are_served(client: TestClient) -> None:
         pass
 
 
-def test_web_socket_must_name_its_origin(client: TestClient, pages: Pages) -> None:
+def test_web_socket_must_name_its_origin(client: TestClient, pages: SlowPages) -> None:
     assert denied(client, {}) == 403
     assert "run" not in pages.order
 
@@ -177,7 +177,7 @@ def test_demo_takes_no_file_and_sets_no_cookie(
     assert (answer.status_code, answer.text) == (403, "This demo takes no files.")
 
 
-def test_person_header_stops_start(monkeypatch: pytest.MonkeyPatch, pages: Pages) -> None:
+def test_person_header_stops_start(monkeypatch: pytest.MonkeyPatch, pages: SlowPages) -> None:
     monkeypatch.setenv("REPLICALAB_PERSON_HEADER", "X-Forwarded-User")
     with pytest.raises(SystemExit, match=r"REPLICALAB_PERSON_HEADER .* st\.login"):
         server.middleware(pages)
@@ -204,7 +204,7 @@ def test_malformed_cookie_is_replaced(client: TestClient, value: str) -> None:
     "headers", [{"origin": "https://lab.example.org"}, {"sec-fetch-site": "none"}]
 )
 def test_cookie_over_tls_belongs_to_host_alone(
-    monkeypatch: pytest.MonkeyPatch, pages: Pages, headers: dict[str, str]
+    monkeypatch: pytest.MonkeyPatch, pages: SlowPages, headers: dict[str, str]
 ) -> None:
     option = {"server.allowedHosts": ["lab.example.org"]}
     monkeypatch.setattr(st, "get_option", option.get)
@@ -219,7 +219,7 @@ def test_cookie_over_tls_belongs_to_host_alone(
     assert response.headers["set-cookie"].startswith(f"{SECURE_COOKIE}={TOKEN};")
 
 
-def test_runs_wait_until_pages_are_loaded(pages: Pages) -> None:
+def test_runs_wait_until_pages_are_loaded(pages: SlowPages) -> None:
     client = browser_of(pages)
     client.get("/")
     Timer(0.2, pages.go_on.set).start()
@@ -228,7 +228,7 @@ def test_runs_wait_until_pages_are_loaded(pages: Pages) -> None:
     assert pages.order == ["page", "loaded", "run"]
 
 
-def test_readiness_includes_the_library(client: TestClient, pages: Pages) -> None:
+def test_readiness_includes_the_library(client: TestClient, pages: SlowPages) -> None:
     assert (client.get(READY).status_code, client.get(READY).text) == (200, "Ready.")
     pages.failure = LibraryError("no room under /srv/secret")
     answer = client.get(READY)
@@ -237,7 +237,7 @@ def test_readiness_includes_the_library(client: TestClient, pages: Pages) -> Non
     assert client.get(READY).text == "The library's file was deleted or replaced."
 
 
-def test_server_that_stops_saves(pages: Pages) -> None:
+def test_server_that_stops_saves(pages: SlowPages) -> None:
     pages.go_on.set()
     with browser_of(pages):
         pass

@@ -15,7 +15,7 @@ STUDY: Final = parse_study(copy_text("psy_stroop", "mine"), "mine")
 IN_USE: Final = "those it keeps are in use"
 
 
-class Clock:
+class SetClock:
     now = 1000.0
 
     def __call__(self) -> float:
@@ -58,7 +58,7 @@ def test_owner_is_bounded_in_studies_and_bytes() -> None:
 
 def test_longest_unused_is_dropped_after_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MOST_CACHED_BYTES", 40)
-    cache = StudyCache(clock := Clock())
+    cache = StudyCache(clock := SetClock())
     for owner in ("ada", "bob", "cyd"):
         keep(cache, owner, 10)
         clock.now += 1
@@ -84,7 +84,7 @@ steps = st.tuples(
 
 @given(st.lists(steps, max_size=40))
 def test_bounds_hold_and_nothing_in_use_is_lost(done: list[tuple[str, str, str, int]]) -> None:
-    cache = StudyCache(clock := Clock())
+    cache = StudyCache(clock := SetClock())
     sizes: dict[tuple[str, str], int] = {}
     seen: dict[str, float] = {}
     with pytest.MonkeyPatch.context() as patch:

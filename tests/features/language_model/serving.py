@@ -76,7 +76,7 @@ class Server:
 def serve(*replies: Reply) -> Iterator[Server]:
     stop = Event()
 
-    class Handler(BaseHTTPRequestHandler):
+    class ReplyHandler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             size = int(self.headers.get("content-length", "0"))
             headers = {name.lower(): value for name, value in self.headers.items()}
@@ -93,7 +93,7 @@ def serve(*replies: Reply) -> Iterator[Server]:
         def log_message(self, *_: object) -> None:
             return
 
-    with _PatientServer(("127.0.0.1", 0), Handler) as httpd:
+    with _PatientServer(("127.0.0.1", 0), ReplyHandler) as httpd:
         running = Server(f"http://127.0.0.1:{httpd.server_port}/v1")
         thread = Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
