@@ -18,15 +18,7 @@ from sqlalchemy.engine import Dialect
 from replicalab.errors import LibraryBusyError, LibraryFullError, LibraryMissingError
 from replicalab.lexicon import label_key, shortened
 from replicalab.library import contents
-from replicalab.library.contents import (
-    Entry,
-    EntryKind,
-    LibraryConflictError,
-    Owner,
-    StoredDraft,
-    StoredVersion,
-    Version,
-)
+from replicalab.library.contents import Entry, EntryKind, Owner, StoredVersion, Version
 from replicalab.library.database import FileInUse, database_errors, open_database, writing_engine
 from replicalab.limits import LONGEST_ENTRY_NAME, MOST_PURGED
 from replicalab.places import library_url
@@ -162,10 +154,10 @@ class OwnerRows:
         rows = self.connection.execute(query.order_by(VERSIONS.c.number.desc()))
         return [Version(*row) for row in rows]
 
-    def draft(self) -> StoredDraft | None:
+    def draft(self) -> contents.StoredDraft | None:
         query = select(DRAFTS.c.place, DRAFTS.c.content, DRAFTS.c.saved)
         row = self.connection.execute(query.where(DRAFTS.c.owner == self._digest)).first()
-        return StoredDraft(*row) if row else None
+        return contents.StoredDraft(*row) if row else None
 
     def usage(self) -> contents.Usage:
         query = select(func.count(), func.coalesce(func.sum(ENTRIES.c.size), 0))
@@ -192,13 +184,8 @@ class OwnerRows:
 
     def add_version(self, entry: Entry, new: NewVersion) -> Entry:
         self._require_room(new.size)
-        entry = entry._replace(
-            notes=new.notes,
-            about=new.about,
-            version=entry.version + 1,
-            size=entry.size + new.size,
-            changed=self._clock(),
-        )
+        entry = entry._replace(version=entry.version + 1, size=entry.size + new.size)
+        entry = entry._replace(notes=new.notes, about=new.about, changed=self._clock())
         return self._add_version(self.write(entry), new)
 
     def _add_version(self, entry: Entry, new: NewVersion) -> Entry:
@@ -219,7 +206,7 @@ class OwnerRows:
         for table in (DRAFTS, ENTRIES):
             self.connection.execute(delete(table).where(table.c.owner == self._digest))
 
-    def put_draft(self, draft: StoredDraft | None) -> None:
+    def put_draft(self, draft: contents.StoredDraft | None) -> None:
         self.connection.execute(delete(DRAFTS).where(DRAFTS.c.owner == self._digest))
         if draft:
             values = {**draft._asdict(), "owner": self._digest, "size": size_of(draft.content)}
@@ -362,7 +349,7 @@ class Library:
             if existing and existing.id != entry.id:
                 problem = f"you have a {entry.kind} named '{existing.name}' already"
                 now = _with_problem(rows.version(existing))
-                raise LibraryConflictError(f"{problem}; choose another name", now)
+                raise contents.LibraryConflictError(f"{problem}; choose another name", now)
             return rows.write(entry._replace(name=name))
 
     def duplicate(self, owner: Owner, entry_id: str) -> Entry:
@@ -396,15 +383,15 @@ class Library:
         with self._saving(owner) as rows:
             rows.remove_all()
 
-    def save_draft(self, owner: Owner, content: str, place: str = "") -> StoredDraft:
+    def save_draft(self, owner: Owner, content: str, place: str = "") -> contents.StoredDraft:
         """Replace an owner's draft with a plan's text; ``place`` names the tab that wrote it."""
         self._checked(None, content)
-        draft = StoredDraft(place, content, self._clock())
+        draft = contents.StoredDraft(place, content, self._clock())
         with self._saving(owner) as rows:
             rows.put_draft(draft)
         return draft
 
-    def draft(self, owner: Owner) -> StoredDraft | None:
+    def draft(self, owner: Owner) -> contents.StoredDraft | None:
         with self._reading(owner) as rows:
             draft = rows.draft()
         return draft and draft._replace(problem=contents.problem_of(None, draft.content))
@@ -454,7 +441,7 @@ def _is_same(now: StoredVersion, new: NewVersion) -> bool:
 def _same_or_conflict(now: StoredVersion, new: NewVersion, message: str) -> Entry:
     if _is_same(now, new):
         return now.entry
-    raise LibraryConflictError(message, _with_problem(now))
+    raise contents.LibraryConflictError(message, _with_problem(now))
 
 
 def _with_problem(stored: StoredVersion) -> StoredVersion:

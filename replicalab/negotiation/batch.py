@@ -9,11 +9,12 @@ from concurrent import futures
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice, product
 from math import fsum, inf, isclose, prod, sqrt
 from operator import attrgetter
 from signal import SIG_IGN, SIGINT, signal
-from typing import Annotated, Any, Final, Literal, NamedTuple, cast
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -262,12 +263,9 @@ def process_pool(workers: int, niceness: int = 0) -> Executor:
     """Return a pool of processes that do not import the main module, a page in Streamlit."""
     from loky import ProcessPoolExecutor  # noqa: PLC0415 - only batches need it
 
-    return cast(
-        Executor,
-        ProcessPoolExecutor(
-            workers, timeout=POOL_IDLE_SECONDS, initializer=_start_worker, initargs=(niceness,)
-        ),
-    )
+    start = partial(_start_worker, niceness)
+    pool: Executor = ProcessPoolExecutor(workers, timeout=POOL_IDLE_SECONDS, initializer=start)
+    return pool
 
 
 def _start_worker(niceness: int) -> None:

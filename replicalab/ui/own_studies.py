@@ -217,11 +217,8 @@ def forget(scenario_id: str) -> None:
 def find_or_add(text: str, study: scenarios.Study) -> str | None:
     """Return the key under which a stored study can be read; None if it is a shipped one.
 
-    If the visitor's study of that id has changed since, both can be read.
-
-    Raises:
-        ScenarioError: a shipped study has its id.
-        LibraryFullError: there is no room for it in memory.
+    If the visitor's study of that id has changed since, both can be read. Raises ScenarioError if
+    a shipped study has its id, and LibraryFullError if there is no room for it in memory.
     """
     if is_on_the_shelf(study, "the study's file"):
         return None
@@ -261,8 +258,7 @@ def restock() -> None:
 def take_stock(scenario_id: str) -> None:
     """Load this visitor's study of that id from the library, or forget it if deleted there.
 
-    Raises:
-        LibraryError: it cannot be read; nothing has changed.
+    Raises LibraryError if it cannot be read; nothing has changed then.
     """
     if entries := _entries(owner(), scenario_id):
         _load(entries[0])
@@ -299,11 +295,7 @@ def _save(visitor: Owner, text: str, study: scenarios.Study) -> None:
 
 
 def is_on_the_shelf(study: scenarios.Study, source: str) -> bool:
-    """Return whether a study is a shipped one.
-
-    Raises:
-        ScenarioError: another shipped study has its id.
-    """
+    """Return whether a study is a shipped one; raise ScenarioError if another has its id."""
     shipped = on_the_shelf(study.scenario_id)
     if shipped is not None:
         require_same(study, shipped, "on the shelf", source)
@@ -324,11 +316,7 @@ def require_same(study: scenarios.Study, there: scenarios.Study, where: str, sou
 
 
 def usable_study(text: str, name: str) -> scenarios.Study:
-    """Return the study in a visitor's file.
-
-    Raises:
-        ScenarioError: it is not valid, or a shipped study has its id.
-    """
+    """Return the study in a visitor's file; raise ScenarioError if it cannot be used."""
     study = scenarios.parse_study(text, name)
     if on_the_shelf(study.scenario_id):
         taken = f"'{study.scenario_id}' is already the id of a study on the shelf"
@@ -337,11 +325,7 @@ def usable_study(text: str, name: str) -> scenarios.Study:
 
 
 def find(scenario_id: str, difficulty: str, seed: int, own: str | None) -> scenarios.Pack:
-    """Return a study in its lab: a visitor's by its key, or a shipped one.
-
-    Raises:
-        ScenarioError: it is missing.
-    """
+    """Return a visitor's study, by its key, or a shipped one; raise ScenarioError if missing."""
     if own is None:
         return scenarios.load_scenario(scenario_id, difficulty, seed)
     if (study := STUDIES.read(own)) is None:

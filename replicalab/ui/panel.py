@@ -7,6 +7,7 @@ import streamlit as st
 
 from replicalab import features
 from replicalab.facts.blocks import Block, Group, Table
+from replicalab.render import figures
 from replicalab.render.html import html
 
 
@@ -22,6 +23,11 @@ def draw_features(place: str, subject: object) -> dict[str, Any]:
             st.caption(reply.note)
         entries |= reply.value or {}
     return entries
+
+
+def draw_chart(chart: Any, key: str, alt: str, **how: Any) -> None:
+    """Draw a figure without Streamlit's theme; `st.plotly_chart` takes the rest."""
+    st.plotly_chart(chart, key=key, config=figures.CONFIG, theme=None, alt=alt, **how)
 
 
 def draw_tables(tables: Callable[[], Sequence[Table]]) -> None:

@@ -230,8 +230,7 @@ def change_lab(own_lab: scenarios.LabOverrides) -> None:
 def change_assumptions(question: scenarios.EvidenceAssumptions) -> None:
     """Change the assumptions of the evidence; the same ones are no step.
 
-    Raises:
-        ScenarioError: they do not fit the study; nothing has changed.
+    Raises ScenarioError if they do not fit the study; nothing has changed then.
     """
     new_case = case().with_own(question=question)
     new_case.pack(_find)

@@ -150,11 +150,7 @@ class LinkReading(NamedTuple):
 
 
 def to_query(workspace: Workspace) -> dict[str, str]:
-    """Return the query string of a workspace; `from_query` reverses it.
-
-    Raises:
-        LinkError: it is too long.
-    """
+    """Return the query string of a workspace; raise LinkError if it is too long."""
     values = workspace.model_dump(mode="json", exclude_defaults=True)
     query = dict(_ALWAYS)
     for key, path in KEYS.items():
@@ -275,11 +271,7 @@ class Story(NamedTuple):
 
 
 def stories() -> list[Story]:
-    """Return the four stories, the simplest first.
-
-    Raises:
-        ScenarioError: a shipped study that a story needs cannot be read.
-    """
+    """Return the four stories, the simplest first; raise ScenarioError if a study is broken."""
     halved = scenarios.load_scenario("bio_jq1_myeloma", DEFAULT_DIFFICULTY)
     offer = reference_offer(assess(halved.reference_protocol, halved))
     changes = [change for change in offer.changes if change.field != "sample_size"] if offer else []

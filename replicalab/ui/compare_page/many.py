@@ -133,16 +133,8 @@ def _several(
 
 
 def _seed(label: str, value: int) -> int:
-    return st.number_input(
-        label,
-        min_value=0,
-        max_value=limits.LARGEST_SEED,
-        value=value,
-        step=1,
-        key=f"batch_{label}",
-        persist_state="session",
-        width=130,
-    )
+    key, most = f"batch_{label}", limits.LARGEST_SEED
+    return st.number_input(label, 0, most, value, 1, key=key, persist_state="session", width=130)
 
 
 def _begin(request: BatchRequest) -> None:
@@ -222,23 +214,16 @@ def _draw_shares(batch: batches.VisitorBatch, names: dict[str, str]) -> None:
 def _draw_heatmap(batch: batches.VisitorBatch, names: Mapping[str, str]) -> None:
     """Draw how often the two sides agree: a row per study and players, a column per lab."""
     parts = summaries(batch.came)
-    title, groups = (
-        score_facts.agreed_text(parts),
-        map(characters.on_one_line, score_facts.group_names(parts, names)),
-    )
+    title = score_facts.agreed_text(parts)
+    groups = map(characters.on_one_line, score_facts.group_names(parts, names))
     cells = {(row, str(part.lab)): part for row, part in zip(groups, parts, strict=True)}
     rows, labs = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
     grid = [[cells.get((row, lab)) for lab in labs] for row in rows]
     shares = [[_agreed(part) for part in line] for line in grid]
     outcomes = [[score_facts.outcomes_text(part) if part else "" for part in line] for line in grid]
     chart = figures.outcomes_figure(rows, labs, shares, outcomes, title)
-    st.plotly_chart(
-        chart,
-        key="batch_chart",
-        config=figures.CONFIG,
-        theme=None,
-        alt=f"{title}, by study, players and lab. The table below has the same numbers.",
-    )
+    alt = f"{title}, by study, players and lab. The table below has the same numbers."
+    panel.draw_chart(chart, "batch_chart", alt)
 
 
 def _agreed(summary: Summary | None) -> float | None:

@@ -57,12 +57,9 @@ def draw() -> None:
 
 def _draw_filters() -> tuple[str, str]:
     text, kinds = st.columns([3, 1])
+    key, hint = "library_search", "Name, notes, study…"
     search = text.text_input(
-        "Search",
-        key="library_search",
-        max_chars=200,
-        placeholder="Name, notes, study…",
-        on_change=_to_first_page,
+        "Search", key=key, max_chars=200, placeholder=hint, on_change=_to_first_page
     )
     shown = [_ALL, *_KINDS, _DELETED]
     return search, kinds.selectbox("Show", shown, key="library_filter", on_change=_to_first_page)

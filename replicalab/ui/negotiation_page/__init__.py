@@ -213,21 +213,9 @@ def _draw_scrubber(session: RunSession, origin: RunSession) -> None:
             if icon == "chevron_right":
                 so_far = "" if negotiation.ending else " so far"
                 st.markdown(f"{name}**Round {at + 1} of {last + 1}{so_far}**", width="content")
-            st.button(
-                label,
-                icon=f":material/{icon}:",
-                on_click=_go,
-                args=(by, last),
-                disabled=at == end,
-                shortcut=shortcut,
-            )
-        st.button(
-            "Pause" if playing else "Play",
-            icon=":material/pause:" if playing else ":material/play_arrow:",
-            on_click=_stop if playing else _play,
-            args=() if playing else (at, last),
-            disabled=last == 0,
-        )
+            button(label, icon, partial(_go, by, last), disabled=at == end, shortcut=shortcut)
+        label, icon = ("Pause", "pause") if playing else ("Play", "play_arrow")
+        button(label, icon, _stop if playing else partial(_play, at, last), disabled=last == 0)
         if session is origin:
             moves.draw_fork_button(origin)
     if playing:
@@ -272,12 +260,7 @@ def _draw_run(negotiation: Negotiation) -> None:
             return
         visible = negotiation.rounds[: at + 1]
         if plans := [(done.number + 1, done.plan) for done in visible if done.plan]:
-            st.plotly_chart(
-                figures.convergence_chart(plans),
-                key="convergence",
-                config=figures.CONFIG,
-                theme=None,
-                alt="Use of budget, days and staff by round, and below it the evidence by round",
-            )
+            alt = "Use of budget, days and staff by round, and below it the evidence by round"
+            panel.draw_chart(figures.convergence_chart(plans), "convergence", alt)
         else:
             st.caption("No plan has been put forward yet.")

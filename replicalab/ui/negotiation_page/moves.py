@@ -85,14 +85,9 @@ def _draw_answer(session: RunSession, place: str) -> None:
             after = core.play_on(core.reply_to(negotiation, Reply(counter=counter)))
             if after.ending is core.Ending.SCIENTIST_ACCEPTED:
                 st.caption("**The Scientist accepts this plan: the negotiation ends.**")
+        key, why = f"{place}_counter", None if fits else "The lab must be able to run it."
         button(
-            "Send this offer",
-            "send",
-            send,
-            type="primary",
-            key=f"{place}_counter",
-            disabled=not fits,
-            help=None if fits else "The lab must be able to run it.",
+            "Send this offer", "send", send, type="primary", key=key, disabled=not fits, help=why
         )
 
 
@@ -124,22 +119,13 @@ def _draw_undo(session: RunSession, place: str) -> None:
     if negotiation.setup.lab_manager is LabManagerKind.PERSON:
         answered = [done.number for done in negotiation.rounds if done.reply]
         last = answered[-1] if answered else -1
-    button(
-        "Undo last round",
-        "undo",
-        partial(table.back_to, session, last),
-        key=f"{place}_undo",
-        disabled=last < (0 if forked is None else forked + 1),
-    )
+    undo, first = partial(table.back_to, session, last), 0 if forked is None else forked + 1
+    button("Undo last round", "undo", undo, key=f"{place}_undo", disabled=last < first)
 
 
 def _draw_question(session: RunSession, place: str, key: str) -> None:
-    st.text_input(
-        "Question to the lab",
-        key=key,
-        max_chars=limits.LONGEST_QUESTION,
-        placeholder="Which instruments are free, and from which day?",
-    )
+    hint, most = "Which instruments are free, and from which day?", limits.LONGEST_QUESTION
+    st.text_input("Question to the lab", key=key, max_chars=most, placeholder=hint)
     number, limit = len(session.negotiation.rounds), session.negotiation.setup.max_rounds
     with st.container(horizontal=True, vertical_alignment="center", key=f"{place}_asking"):
         button("Ask", "help", partial(_ask, session, number, key), key=f"{place}_ask")
@@ -253,15 +239,11 @@ def draw_courses(origin: RunSession) -> None:
         return escape(f"{stem}{name}: {run.verdict.title.lower()}{evidence}")
 
     with st.container(horizontal=True, vertical_alignment="bottom", key="courses"):
-        st.radio(
-            "Run and forks",
-            range(len(tree)),
-            format_func=name_in_tree,
-            key=_COURSE,
-            on_change=choice_callback(
-                _COURSE, range(len(tree)), lambda: _choose(origin, tree[st.session_state[_COURSE]])
-            ),
+        places = range(len(tree))
+        show = choice_callback(
+            _COURSE, places, lambda: _choose(origin, tree[st.session_state[_COURSE]])
         )
+        st.radio("Run and forks", places, format_func=name_in_tree, key=_COURSE, on_change=show)
         cases = [(course.name, table.with_moves(course.run.negotiation)) for course in tree]
         candidates = [tray.TrayCandidate(name, case, run=True) for name, case in cases if case]
         if len(candidates) > 1 and st.button("Compare them", icon=":material/compare_arrows:"):

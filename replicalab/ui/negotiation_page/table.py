@@ -124,9 +124,8 @@ def table() -> NegotiationSession:
 def current(yours: assessment.Assessment) -> RunSession:
     """Return the negotiation on show, played by rule if it can be.
 
-    Raises:
-        NegotiationError: the plan cannot be put forward.
-        TraceError: the recording does not fit the lab.
+    Raises NegotiationError for a plan that cannot be put forward, and TraceError for a recording
+    that does not fit the lab.
     """
     case = state.case()
     if (run := opened_run()) is not None:

@@ -75,12 +75,9 @@ def draw() -> None:
         name = characters.on_one_line(row.pack.paper.name)
         named[f"{name} ({row.key})" if name in named else name] = row
     with st.container(horizontal=True, vertical_alignment="bottom", key="survey_ways"):
+        label, names = "Study to open", list(named)
         chosen = st.selectbox(
-            "Study to open",
-            list(named),
-            key="survey_choice",
-            label_visibility="collapsed",
-            width=260,
+            label, names, key="survey_choice", label_visibility="collapsed", width=260
         )
         if st.button("Open in this lab", icon=":material/tune:", type="primary"):
             opened = named[chosen].case_to_open()

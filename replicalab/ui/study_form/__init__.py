@@ -75,11 +75,9 @@ def _draw_beginning() -> None:
     form, file = st.columns(2, gap="large")
     with form:
         names = {shelf.scenario_id: shelf.paper.name for shelf in scenarios.list_scenarios()}
+        sources = [_EMPTY, _TEMPLATE, *names]
         st.selectbox(
-            "Start from",
-            [_EMPTY, _TEMPLATE, *names],
-            format_func=lambda source: names.get(source, source),
-            key=_SOURCE,
+            "Start from", sources, format_func=lambda name: names.get(name, name), key=_SOURCE
         )
         with st.container(horizontal=True):
             controls.button("Start the form", "edit_note", _start)

@@ -83,16 +83,11 @@ def _draw_region_chart(view: Outlook) -> None:
     title = region_facts.region_title(view.region)
     # The levers say for which lab.
     chart = region_chart(view, (title, ""), labelled=False)
-    st.plotly_chart(
-        chart.figure,
-        key=_CHART,
-        config=figures.CONFIG,
-        theme=None,
-        on_select=_take_click,
-        selection_mode="points",
-        alt=f"{title} with {amounts_text(view.pack.lab)}. Days against samples, with the planned "
-        "evidence and each limit; the table below has the same numbers.",
+    alt = (
+        f"{title} with {amounts_text(view.pack.lab)}. Days against samples, with the planned "
+        "evidence and each limit; the table below has the same numbers."
     )
+    panel.draw_chart(chart.figure, _CHART, alt, on_select=_take_click, selection_mode="points")
     marked = [(plan.counts.days, plan.counts.samples) for plan in view.plans.values()]
     spot = None if view.place in marked else figures.spot_of(view.region, *view.place)
     panel.draw(figures.over_panel(chart, spot))
@@ -143,14 +138,10 @@ def _draw_frontier(view: Outlook) -> None:
         title = f"Evidence for {view.pack.lab.currency}{planned}: {result}"
         unbeaten = region_facts.unbeaten_shown(options)
         marks = [figures.Mark(n, plan, n, plan.evidence.number) for n, plan in unbeaten.items()]
-        st.plotly_chart(
-            figures.frontier_figure(plans, marks, (title, "")),
-            key="frontier_chart",
-            config=figures.CONFIG,
-            theme=None,
-            alt=f"{title}, with {amounts_text(view.pack.lab)}. Cost against evidence; the table "
-            "below has the same numbers.",
-        )
+        axes = "Cost against evidence; the table below has the same numbers."
+        alt = f"{title}, with {amounts_text(view.pack.lab)}. {axes}"
+        chart = figures.frontier_figure(plans, marks, (title, ""))
+        panel.draw_chart(chart, "frontier_chart", alt)
     table = frontier_facts.standing_table(options)
     panel.draw(blocks.sentences_panel([verdict.text], verdict=verdict), table)
     if balanced is not None:
