@@ -3,7 +3,6 @@
 from itertools import cycle
 from typing import Final
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.driving import PHONE_DARK, PROJECTOR, assert_accessible, looks, open_app
@@ -12,8 +11,8 @@ from tests.browser.visiting import press, put_away, show, strike
 
 STROOP: Final = "/Protocol?study=psy_stroop&lab=hard"
 Steps = tuple[tuple[str, str], ...]
-STATES: Final[dict[str, tuple[str, Steps]]] = {
-    "share": (
+STATES: Final[tuple[tuple[str, Steps], ...]] = (
+    (
         STROOP,
         (
             ("press", "Share"),
@@ -22,7 +21,7 @@ STATES: Final[dict[str, tuple[str, Steps]]] = {
             ("tab", "Code"),
         ),
     ),
-    "lab": (
+    (
         STROOP,
         (
             ("open", "Assumptions"),
@@ -31,8 +30,8 @@ STATES: Final[dict[str, tuple[str, Steps]]] = {
             *(("tab", part) for part in ("Items", "Rates and staff", "Save")),
         ),
     ),
-    "make a study": ("/", (("tab", "Make a study"),)),
-}
+    ("/", (("tab", "Make a study"),)),
+)
 
 
 def take(page: Page, how: str, name: str) -> None:
@@ -47,32 +46,32 @@ def take(page: Page, how: str, name: str) -> None:
             expect(part.first).to_have_attribute("open", "")
 
 
-@pytest.mark.parametrize("state", STATES)
-def test_state_is_accessible(app_page: Page, state: str) -> None:
-    address, steps = STATES[state]
-    open_app(app_page, address)
-    for (how, name), look in zip(steps, cycle((PROJECTOR, PHONE_DARK)), strict=False):
-        take(app_page, how, name)
-        assert unnamed(app_page) == [], name
-        for view in looks(app_page, (look,)):
-            try:
-                assert_accessible(app_page)
-            except AssertionError as error:
-                error.add_note(f"{state}, {name}, {view}")
-                raise
+def test_drawers_and_forms_are_accessible(app_page: Page) -> None:
+    for address, steps in STATES:
+        open_app(app_page, address)
+        for (how, name), look in zip(steps, cycle((PROJECTOR, PHONE_DARK)), strict=False):
+            take(app_page, how, name)
+            assert unnamed(app_page) == [], name
+            for view in looks(app_page, (look,)):
+                try:
+                    assert_accessible(app_page)
+                except AssertionError as error:
+                    error.add_note(f"{address}, {name}, {view}")
+                    raise
+    _drawer_keeps_and_returns_focus(app_page)
 
 
-def test_drawer_keeps_and_returns_focus(app_page: Page) -> None:
-    open_app(app_page, STROOP)
-    button = app_page.get_by_role("button", name="Your lab").first
+def _drawer_keeps_and_returns_focus(page: Page) -> None:
+    open_app(page, STROOP)
+    button = page.get_by_role("button", name="Your lab").first
     button.focus()
-    strike(app_page, "Enter")
-    drawer = app_page.get_by_role("dialog")
+    strike(page, "Enter")
+    drawer = page.get_by_role("dialog")
     expect(drawer).to_be_visible()
     inside = "dialog => dialog.contains(document.activeElement)"
     for _ in range(40):
-        app_page.keyboard.press("Tab")
+        page.keyboard.press("Tab")
         assert drawer.evaluate(inside), "the focus left the drawer"
-    put_away(app_page)
+    put_away(page)
     expect(drawer).to_have_count(0)
     expect(button).to_be_focused()

@@ -19,12 +19,6 @@ SHEETS = (
 )
 
 
-def test_brief_prints_on_one_page(page: Page) -> None:
-    for study, lab, paper in SHEETS:
-        page.set_content(document_html(work(study, lab, "offered").brief()))
-        assert pages_in(page.pdf(format=paper, prefer_css_page_size=False)) == 1, study
-
-
 def app_font() -> str:
     media = Path(streamlit.__file__).parent / "static" / "static" / "media"
     [file] = media.glob("SourceSansVF-Upright*.woff2")
@@ -33,7 +27,7 @@ def app_font() -> str:
     return f"<style>@font-face {{ {face} }}</style>"
 
 
-def test_preview_breaks_no_word(page: Page) -> None:
+def assert_preview_breaks_no_word(page: Page) -> None:
     offered = work("psy_ego_depletion", "hard", "offered")
     documents = funding_request(offered.options, on=date(2026, 3, 2)), offered.report()
     for window, width in ((PHONE.width, 282), (PROJECTOR.width, 560)):  # the width of a drawer
@@ -65,7 +59,11 @@ BROKEN = r"""() => {
 }"""
 
 
-def test_document_is_accessible_and_fits_the_width(page: Page) -> None:
+def test_document_fits_screen_and_paper(page: Page) -> None:
+    assert_preview_breaks_no_word(page)
+    for study, lab, paper in SHEETS:
+        page.set_content(document_html(work(study, lab, "offered").brief()))
+        assert pages_in(page.pdf(format=paper, prefer_css_page_size=False)) == 1, study
     for result in (strangers()["run"], work("psy_ego_depletion", "hard")):
         for document in (result.brief(), result.report()):
             for view in (PROJECTOR, PHONE):

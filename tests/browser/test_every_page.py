@@ -3,12 +3,13 @@
 import re
 from itertools import pairwise
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import CDPSession, Page, expect
 
 from tests.browser import driving
-from tests.browser.visiting import COMPARING, FULL_ADDRESSES, box_of, where
+from tests.browser.visiting import ADDRESSES, COMPARING, FULL_ADDRESSES, box_of, where
 
 ZOOMED: Final = driving.View("zoomed", 640, 360)
 """1280 × 720 at 200 %."""
@@ -173,27 +174,38 @@ def opened(page: Page, address: str) -> None:
     expect(page.get_by_role("heading", level=1)).to_be_visible()
 
 
-@pytest.mark.parametrize("address", FULL_ADDRESSES)
-def test_page_is_accessible_in_every_window(app_page: Page, address: str) -> None:
-    opened(app_page, address)
-    assert_headings_and_tables(app_page)
-    assert unnamed(app_page) == []
-    assert app_page.evaluate(COLOURED) == []
-    assert app_page.evaluate(MOVING) == []
-    for view in driving.looks(app_page, WINDOWS):
-        assert app_page.evaluate(LOST) == [], view
+@pytest.mark.parametrize("path", ADDRESSES.values())
+def test_page_is_accessible_in_every_window(
+    app_page: Page, app_server: driving.AppServer, path: str
+) -> None:
+    for address in FULL_ADDRESSES:
+        if urlsplit(address).path == path:
+            driving.forget_visitor(app_page, app_server.url)
+            assert_usable(app_page, address)
+    if path == "/Protocol":
+        assert_verdict_and_menu_stay(app_page)
+
+
+def assert_usable(page: Page, address: str) -> None:
+    opened(page, address)
+    assert_headings_and_tables(page)
+    assert unnamed(page) == []
+    assert page.evaluate(COLOURED) == []
+    assert page.evaluate(MOVING) == []
+    for view in driving.looks(page, WINDOWS):
+        assert page.evaluate(LOST) == [], (address, view)
         if view in {driving.PROJECTOR, driving.PHONE_DARK}:
-            driving.assert_accessible(app_page)
-            assert_heard_in_order(app_page)
+            driving.assert_accessible(page)
+            assert_heard_in_order(page)
         if view == driving.PROJECTOR:
-            assert_light(app_page, address)
+            assert_light(page, address)
         if view == NARROW:
-            controls = app_page.get_by_test_id("stMain").locator(CONTROLS).filter(visible=True)
+            controls = page.get_by_test_id("stMain").locator(CONTROLS).filter(visible=True)
             expect(controls.nth(9)).to_be_visible()
             for control in controls.all():
                 control.click(trial=True)  # it can be scrolled to, and nothing lies over it
     if address in WITH_CELLS:
-        assert_cells_are_seen(app_page)
+        assert_cells_are_seen(page)
 
 
 CELLS: Final = """() => {
@@ -217,50 +229,22 @@ def assert_cells_are_seen(page: Page) -> None:
         assert lost == [], view
 
 
-def test_verdict_and_menu_stay_visible(app_page: Page) -> None:
-    driving.open_app(app_page, "/Protocol?study=fin_momentum")
-    menu = app_page.get_by_role("button", name="Main menu")
-    evidence = where(app_page).locator(".term")
-    for view in driving.looks(app_page, (ZOOMED, NARROW, driving.PHONE, driving.PROJECTOR)):
-        app_page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, 0)")
-        assert box_of(app_page.locator(".st-key-navigation"))["height"] <= 125, (
-            "names, in few lines"
-        )
-        heading = app_page.get_by_role("heading", name="If you could add one thing")
+def assert_verdict_and_menu_stay(page: Page) -> None:
+    driving.open_app(page, "/Protocol?study=fin_momentum")
+    menu = page.get_by_role("button", name="Main menu")
+    evidence = where(page).locator(".term")
+    for view in driving.looks(page, (ZOOMED, NARROW, driving.PHONE, driving.PROJECTOR)):
+        page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, 0)")
+        assert box_of(page.locator(".st-key-navigation"))["height"] <= 125, "names, in few lines"
+        heading = page.get_by_role("heading", name="If you could add one thing")
         heading.scroll_into_view_if_needed()
-        expect(where(app_page).get_by_role("status")).to_be_in_viewport(ratio=1)
-        expect(where(app_page).get_by_text("power 0.76")).to_be_in_viewport(ratio=1)
-        header = box_of(where(app_page))
+        expect(where(page).get_by_role("status")).to_be_in_viewport(ratio=1)
+        expect(where(page).get_by_text("power 0.76")).to_be_in_viewport(ratio=1)
+        header = box_of(where(page))
         assert header["y"] + header["height"] <= view.height / 5
         if view != NARROW:  # there the evidence wraps below it
             record = box_of(evidence)
             assert record["x"] + record["width"] <= box_of(menu)["x"]
         menu.click()
-        expect(app_page.get_by_role("menuitem", name="Print")).to_be_visible()
-        app_page.keyboard.press("Escape")
-
-
-SMALLEST: Final = 22
-TYPE: Final = """root => Math.min(...[...root.querySelectorAll('.rl.slide *, svg text')]
-    .filter(each => each.textContent.trim() && !each.closest('.unseen'))
-    .map(each => parseFloat(getComputedStyle(each).fontSize)))"""
-"""The size of the smallest type of a slide, in px."""
-
-
-def test_slide_is_accessible_in_large_type(app_page: Page) -> None:
-    opened(app_page, "/Negotiation?study=psy_stroop&lab=medium&present=1")
-    place = app_page.locator(".page.shown .top p").last
-    main = app_page.get_by_test_id("stMain")
-    expect(place).to_have_text(re.compile("^1 / "))
-    expect(app_page.get_by_role("button", name="Next")).to_be_enabled()
-    last = int(place.inner_text().partition(" / ")[2])
-    for number in range(1, last + 1):
-        expect(place).to_have_text(f"{number} / {last}")
-        assert_headings_and_tables(app_page)
-        views = (driving.PHONE_DARK, driving.PROJECTOR)
-        for view in driving.looks(app_page, views):
-            assert_heard_in_order(app_page)
-            if view == views[number % 2]:
-                driving.assert_accessible(app_page)
-        assert main.evaluate(TYPE) >= SMALLEST, f"slide {number}"
-        app_page.keyboard.press("PageDown")
+        expect(page.get_by_role("menuitem", name="Print")).to_be_visible()
+        page.keyboard.press("Escape")

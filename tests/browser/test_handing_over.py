@@ -54,7 +54,9 @@ def outcome(page: Page) -> Locator:
     return page.locator(".rl h2.outcome")
 
 
-def test_copied_link_opens_the_same_elsewhere(app_page: Page, elsewhere: Page) -> None:
+def test_link_and_bundle_open_for_another_visitor(
+    app_page: Page, elsewhere: Page, tmp_path: Path
+) -> None:
     app_page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     open_app(app_page, STROOP)
     visiting.type_number(app_page, "Sample size", 42)
@@ -68,12 +70,7 @@ def test_copied_link_opens_the_same_elsewhere(app_page: Page, elsewhere: Page) -
     expect(visiting.where(elsewhere)).to_have_text(text, use_inner_text=True)
     expect(elsewhere).to_have_url(re.compile("budget=1200"))
     expect(elsewhere).to_have_title("Protocol · ReplicaLab")
-
-
-def test_bundle_opens_for_another_visitor(app_page: Page, elsewhere: Page, tmp_path: Path) -> None:
-    open_app(app_page, STROOP.replace("Protocol", "Negotiation"))
-    visiting.follow(app_page, "Protocol")
-    visiting.type_number(app_page, "Sample size", 42)
+    visiting.put_away(app_page)
     visiting.follow(app_page, "Negotiation")
     text = outcome(app_page).inner_text()
     hand_over(app_page, "Bundle")

@@ -44,21 +44,21 @@ def opened(browser: Browser, tmp_path: Path) -> Opened:
     return open_file
 
 
-@pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])
-def test_levers_show_the_core_s_results(opened: Opened, study: str) -> None:
-    plan, chance = plan_in(study, "medium"), random.Random(study)
-    levers = levers_of(plan)
-    moves = [[chance.randrange(len(values)) for values in levers] for _ in range(_POSITIONS)]
-    page = opened(study, "medium")
-    for move, shown in zip(moves, page.evaluate(_MOVE, moves), strict=True):
-        means = [values[place] for values, place in zip(levers, move, strict=True)]
-        state = state_of(plan, means[0], int(means[1]), int(means[2]))
-        numbers = [*map(amount_text, means)]
-        assert shown == [*numbers, *(" ".join(pair) for pair in state), *numbers]
-    page.close()
+def test_levers_show_the_core_s_results(opened: Opened) -> None:
+    for study in [study.scenario_id for study in list_scenarios()]:
+        plan, chance = plan_in(study, "medium"), random.Random(study)
+        levers = levers_of(plan)
+        moves = [[chance.randrange(len(values)) for values in levers] for _ in range(_POSITIONS)]
+        page = opened(study, "medium")
+        for move, shown in zip(moves, page.evaluate(_MOVE, moves), strict=True):
+            means = [values[place] for values, place in zip(levers, move, strict=True)]
+            state = state_of(plan, means[0], int(means[1]), int(means[2]))
+            numbers = [*map(amount_text, means)]
+            assert shown == [*numbers, *(" ".join(pair) for pair in state), *numbers], study
+        page.close()
 
 
-def test_keys_step_through_the_slides(opened: Opened) -> None:
+def test_slides_with_keys_and_without_scripts(opened: Opened) -> None:
     page = opened("psy_stroop", "medium")
     assert page.locator(".page:visible").count() == 1
     page.get_by_text("Inputs", exact=True).click()
@@ -70,9 +70,6 @@ def test_keys_step_through_the_slides(opened: Opened) -> None:
     assert page.get_by_label("Budget").is_visible()
     assert_accessible(page)
     page.close()
-
-
-def test_deck_is_shown_without_scripts(opened: Opened) -> None:
     page = opened("psy_stroop", "medium", java_script_enabled=False)
     assert page.locator(".page:visible").count() == 3
     assert not page.get_by_role("button", name="Next").is_visible()

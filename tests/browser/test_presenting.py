@@ -8,10 +8,18 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from replicalab.ui.workspace import stories, to_query
-from tests.browser.driving import PHONE_DARK, PROJECTOR, View, open_app, reload_app
+from tests.browser.driving import (
+    PHONE_DARK,
+    PROJECTOR,
+    View,
+    assert_accessible,
+    looks,
+    open_app,
+    reload_app,
+)
+from tests.browser.test_every_page import assert_headings_and_tables, assert_heard_in_order
 from tests.browser.visiting import press, where
 from tests.reports.making import pages_in
-from tests.tiers import EVERY_LAB
 
 LAST: Final = 9
 
@@ -98,13 +106,36 @@ def assert_room(page: Page) -> None:
             assert slide["scrolls"] <= 0 or screen.width <= 640, (screen, slide)
 
 
-@pytest.mark.parametrize(("study", "lab"), EVERY_LAB[::12])
-def test_slide_has_room_in_each_window(app_page: Page, study: str, lab: str) -> None:
-    open_app(app_page, f"/Negotiation?study={study}&lab={lab}&present=1")
-    assert_room(app_page)
+SMALLEST: Final = 22
+TYPE: Final = """root => Math.min(...[...root.querySelectorAll('.rl.slide *, svg text')]
+    .filter(each => each.textContent.trim() && !each.closest('.unseen'))
+    .map(each => parseFloat(getComputedStyle(each).fontSize)))"""
+"""The size of the smallest type of a slide, in px."""
 
 
-def test_deck_prints_one_slide_a_page(app_page: Page) -> None:
+def assert_slides_are_accessible(page: Page) -> None:
+    open_app(page, "/Negotiation?study=psy_stroop&lab=medium&present=1")
+    main = page.get_by_test_id("stMain")
+    expect(place(page)).to_have_text(re.compile("^1 / "))
+    expect(page.get_by_role("button", name="Next")).to_be_enabled()
+    last = int(place(page).inner_text().partition(" / ")[2])
+    for number in range(1, last + 1):
+        expect(place(page)).to_have_text(f"{number} / {last}")
+        assert_headings_and_tables(page)
+        views = (PHONE_DARK, PROJECTOR)
+        for view in looks(page, views):
+            assert_heard_in_order(page)
+            if view == views[number % 2]:
+                assert_accessible(page)
+        assert main.evaluate(TYPE) >= SMALLEST, f"slide {number}"
+        page.keyboard.press("PageDown")
+
+
+def test_slides_are_read_on_screens_and_paper(app_page: Page) -> None:
+    assert_slides_are_accessible(app_page)
+    for study in ("bio_jq1_myeloma", "fin_overreaction", "math_pythagorean"):
+        open_app(app_page, f"/Negotiation?study={study}&lab=easy&present=1")
+        assert_room(app_page)
     story = stories()[1]
     open_app(app_page, f"/Protocol?{urlencode(to_query(story.workspace))}")
     expect(place(app_page)).to_have_text(re.compile("^1 / "))

@@ -36,53 +36,59 @@ def click_chart(page: Page, across: float, up: float) -> None:
         page.mouse.click(x, y)
 
 
-def test_click_in_the_chart_chooses_a_point(app_page: Page) -> None:
-    opened(app_page)
-    chart, plot = (app_page.locator(f".st-key-region {part}") for part in (".stPlotlyChart", PLOT))
+def test_points_and_plans_are_chosen_in_charts(app_page: Page) -> None:
+    _a_click_chooses_a_point(app_page)
+    _frontier_loads_the_balanced_plan(app_page)
+    _labels_of_the_region_do_not_overlap(app_page)
+
+
+def _a_click_chooses_a_point(page: Page) -> None:
+    opened(page)
+    chart, plot = (page.locator(f".st-key-region {part}") for part in (".stPlotlyChart", PLOT))
     assert (box := box_of(chart))["y"] + box["height"] <= driving.PROJECTOR.height, (
         "in the first screen"
     )
-    click_chart(app_page, across=2.5 / 9, up=0.2)
-    expect(number(app_page, "Point: days")).to_have_value("3")
-    click_chart(app_page, across=4.5 / 9, up=0.4)  # nine columns: the middle of the fifth
-    expect(number(app_page, "Point: days")).to_have_value("5")
-    samples = int(number(app_page, "Point: samples").input_value())
+    click_chart(page, across=2.5 / 9, up=0.2)
+    expect(number(page, "Point: days")).to_have_value("3")
+    click_chart(page, across=4.5 / 9, up=0.4)  # nine columns: the middle of the fifth
+    expect(number(page, "Point: days")).to_have_value("5")
+    samples = int(number(page, "Point: samples").input_value())
     assert 160 <= samples <= 200, "two fifths of a scale that ends a little above 420"
     for across, days in ((5.05, "6"), (4.95, "5")):  # anywhere in a column its day is meant
-        click_chart(app_page, across=across / 9, up=0.4)
-        expect(number(app_page, "Point: days")).to_have_value(days)
-    press(app_page, LOAD)
-    type_number(app_page, "Point: days", 4)
-    type_number(app_page, "Point: samples", 100)
-    for view in driving.looks(app_page, (driving.PROJECTOR, driving.PHONE)):
-        cross, room = box_of(app_page.locator(".st-key-region .over > b")), box_of(plot)
+        click_chart(page, across=across / 9, up=0.4)
+        expect(number(page, "Point: days")).to_have_value(days)
+    press(page, LOAD)
+    type_number(page, "Point: days", 4)
+    type_number(page, "Point: samples", 100)
+    for view in driving.looks(page, (driving.PROJECTOR, driving.PHONE)):
+        cross, room = box_of(page.locator(".st-key-region .over > b")), box_of(plot)
         across = (cross["x"] + cross["width"] / 2 - room["x"]) / room["width"]
         up = 1 - (cross["y"] + cross["height"] / 2 - room["y"]) / room["height"]
         assert across == pytest.approx(3.5 / 9, abs=0.01), view  # the middle of the fourth
         assert up == pytest.approx(100 / 456, abs=0.01), view  # the scale ends at 456
-    follow(app_page, "Protocol")
-    expect(number(app_page, "Sample size")).to_have_value(str(samples))
-    expect(number(app_page, "Duration (days)")).to_have_value("5")
+    follow(page, "Protocol")
+    expect(number(page, "Sample size")).to_have_value(str(samples))
+    expect(number(page, "Duration (days)")).to_have_value("5")
 
 
-def test_frontier_is_accessible_and_loads_balanced_plan(app_page: Page) -> None:
-    opened(app_page)
-    yours = app_page.get_by_role("rowheader", name="your plan")
+def _frontier_loads_the_balanced_plan(page: Page) -> None:
+    opened(page)
+    yours = page.get_by_role("rowheader", name="your plan")
     expect(yours).to_have_count(0)
-    app_page.get_by_text("Numbers as a table").click()
+    page.get_by_text("Numbers as a table").click()
     expect(yours).to_be_visible()
-    for _ in driving.looks(app_page, (driving.PHONE_DARK, driving.PROJECTOR)):
-        driving.assert_accessible(app_page)
-    with driving.wait_for_run(app_page):
-        app_page.get_by_text("Evidence for credits").click()
-    title = app_page.locator(".st-key-frontier_chart .gtitle")
+    for _ in driving.looks(page, (driving.PHONE_DARK, driving.PROJECTOR)):
+        driving.assert_accessible(page)
+    with driving.wait_for_run(page):
+        page.get_by_text("Evidence for credits").click()
+    title = page.locator(".st-key-frontier_chart .gtitle")
     expect(title).to_have_text("Evidence for credits: better plans", timeout=CHART_MS)
-    for _ in driving.looks(app_page, (driving.PHONE_DARK, driving.PROJECTOR)):
-        driving.assert_accessible(app_page)
-    press(app_page, "Load the balanced plan")
+    for _ in driving.looks(page, (driving.PHONE_DARK, driving.PROJECTOR)):
+        driving.assert_accessible(page)
+    press(page, "Load the balanced plan")
     expect(title).to_have_text("Evidence for credits: no plan beats yours")
-    follow(app_page, "Protocol")
-    expect(number(app_page, "Sample size")).to_have_value("262")
+    follow(page, "Protocol")
+    expect(number(page, "Sample size")).to_have_value("262")
 
 
 LABELS: Final = """() => {
@@ -103,12 +109,12 @@ LABELS: Final = """() => {
 """Labels of the region's chart that cover each other or are cut; letters may touch by 3 px."""
 
 
-def test_labels_of_region_do_not_overlap(app_page: Page) -> None:
-    opened(app_page, "?study=psy_ego_depletion&lab=medium&budget=4600")
-    for view in driving.looks(app_page, (driving.PHONE, driving.PROJECTOR)):
-        assert app_page.evaluate(LABELS) == [], view
-    with driving.wait_for_run(app_page):
-        app_page.get_by_text("Samples that cannot count").click()
-    expect(app_page.get_by_text("Dotted: fits")).to_be_attached()
-    for view in driving.looks(app_page, (driving.PROJECTOR, driving.PHONE)):
-        assert app_page.evaluate(LABELS) == [], f"{view}, with what cannot count"
+def _labels_of_the_region_do_not_overlap(page: Page) -> None:
+    opened(page, "?study=psy_ego_depletion&lab=medium&budget=4600")
+    for view in driving.looks(page, (driving.PHONE, driving.PROJECTOR)):
+        assert page.evaluate(LABELS) == [], view
+    with driving.wait_for_run(page):
+        page.get_by_text("Samples that cannot count").click()
+    expect(page.get_by_text("Dotted: fits")).to_be_attached()
+    for view in driving.looks(page, (driving.PROJECTOR, driving.PHONE)):
+        assert page.evaluate(LABELS) == [], f"{view}, with what cannot count"

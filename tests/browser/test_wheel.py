@@ -71,49 +71,39 @@ def output_of(command: list[str | Path], folder: Path) -> str:
     return done.stdout
 
 
-def test_wheel_carries_every_file_of_the_clone(wheel: Path) -> None:
-    listed = subprocess.run(
+def test_wheel_carries_files_ranges_and_extras(wheel: Path) -> None:
+    files = subprocess.run(
         ["git", "ls-files", "replicalab", *CARRIED],  # noqa: S607 - the system's
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=True,
     ).stdout.split("\n")
-    wanted = {f if f.startswith("replicalab/") else f"replicalab/tree/{f}" for f in listed if f}
+    wanted = {f if f.startswith("replicalab/") else f"replicalab/tree/{f}" for f in files if f}
     with ZipFile(wheel) as opened:
         texts = {name for name in opened.namelist() if ".dist-info/" not in name}
-    assert texts == wanted
-
-
-def test_wheel_has_version_ranges_and_extras(wheel: Path) -> None:
-    with ZipFile(wheel) as opened:
         [name] = (name for name in opened.namelist() if name.endswith("/METADATA"))
         about = BytesParser().parsebytes(opened.read(name))
+    assert texts == wanted
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = len(project["dependencies"]) + len(project["optional-dependencies"])
+    listed = len(project["dependencies"]) + len(project["optional-dependencies"])
     requirements = about.get_all("Requires-Dist", [])
-    assert len(requirements) == wanted
+    assert len(requirements) == listed
     assert [line for line in requirements if "==" in line.partition(";")[0]] == []
     assert about.get_all("Provides-Extra") == ["dask", "pdf", "postgres", "signin"]
     assert about["Version"] == replicalab.__version__
     assert about["Requires-Python"] == "<3.15,>=3.11"
 
 
-def test_package_is_imported_from_any_folder(scripts: Path, elsewhere: Path) -> None:
+def test_package_answers_as_the_clone_does(scripts: Path, elsewhere: Path) -> None:
     text = "import replicalab as rl; print(rl.__file__, rl.__version__, len(rl.studies()))"
     file, version, studies = output_of([scripts / "python", "-c", text], elsewhere).split()
     assert Path(file).is_relative_to(scripts.parent)
     assert (version, int(studies)) == (replicalab.__version__, len(replicalab.studies()))
-
-
-def test_command_answers_as_from_the_clone(scripts: Path, elsewhere: Path) -> None:
     command = "check psy_stroop --lab hard --samples 60 --json".split()
     here = output_of([sys.executable, "-m", "replicalab", *command], ROOT)
     assert output_of([scripts / "replicalab", *command], elsewhere) == here
     assert here
-
-
-def test_report_is_saved_as_pdf(scripts: Path, elsewhere: Path) -> None:
     output_of([scripts / "replicalab", "report", "psy_stroop", "--save", "report.pdf"], elsewhere)
     assert (elsewhere / "report.pdf").read_bytes().startswith(b"%PDF")
 
@@ -127,13 +117,14 @@ def test_pages_open_and_a_plan_is_edited(app_page: Page) -> None:
     press(app_page, "Stroop interference")
     type_number(app_page, "Sample size", 170)
     expect(where(app_page)).to_contain_text("Your plan")
+    _settings_do_not_depend_on_the_folder(app_page)
 
 
-def test_settings_do_not_depend_on_the_folder(app_page: Page) -> None:
+def _settings_do_not_depend_on_the_folder(page: Page) -> None:
     config: dict[str, Any] = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
-    open_app(app_page, "/Protocol?study=fin_momentum")
+    open_app(page, "/Protocol?study=fin_momentum")
     background = config["theme"]["light"]["backgroundColor"].removeprefix("#")
     channels = ", ".join(str(channel) for channel in bytes.fromhex(background))
-    expect(app_page.get_by_test_id("stApp")).to_have_css("background-color", f"rgb({channels})")
-    answer = app_page.request.get("/", headers={"Host": "elsewhere.example"})
+    expect(page.get_by_test_id("stApp")).to_have_css("background-color", f"rgb({channels})")
+    answer = page.request.get("/", headers={"Host": "elsewhere.example"})
     assert answer.status == 400, json.dumps(answer.headers)

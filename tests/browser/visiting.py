@@ -47,10 +47,6 @@ def dimension(page: Page, name: str) -> Locator:
     return page.locator("table.check tr").filter(has_text=name)
 
 
-def cost_total(page: Page, name: str = "Total") -> Locator:
-    return page.locator("tr.total").filter(has_text=name)
-
-
 def follow(page: Page, name: str) -> None:
     with wait_for_run(page):
         page.locator(".st-key-navigation").get_by_role("link", name=name, exact=True).click()
@@ -88,33 +84,6 @@ def type_text(page: Page, name: str, text: str) -> None:
     with wait_for_run(page):
         field.fill(text)
         field.press("Control+Enter")
-
-
-def pick(page: Page, label: str, option: str) -> None:
-    """Choose an option of a list.
-
-    The list is scrolled into view first, because an open one closes when the page scrolls.
-    """
-    box = page.get_by_role("combobox", name=label)
-    box.evaluate(INTO_VIEW)
-    box.fill(option)
-    with wait_for_run(page):
-        page.get_by_role("option", name=option).first.click()
-    while page.get_by_role("listbox").count():
-        page.keyboard.press("Escape")
-
-
-INTO_VIEW: Final = """
-async element => {
-  const moving = document.getAnimations().filter(
-    each => each.effect.getComputedTiming().iterations !== Infinity);
-  await Promise.allSettled(moving.map(each => each.finished));
-  element.scrollIntoView({block: "center"});
-  await new Promise(resolve =>
-    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 50))));
-}
-"""
-"""Scrolls once nothing moves any more, and waits until the page has noticed."""
 
 
 def upload(page: Page, file: Path | str) -> None:
