@@ -194,13 +194,13 @@ class Draft:
 
 
 def _without(lab: Block, gone: set[str]) -> Block:
-    kept = dict(lab)
+    rest = dict(lab)
     for name in ("booked", "prices", "out_of_stock"):
         if isinstance(items := lab.get(name), dict):
-            kept[name] = {item: at for item, at in items.items() if label_key(item) not in gone}
+            rest[name] = {item: at for item, at in items.items() if label_key(item) not in gone}
         elif isinstance(items, list):
-            kept[name] = [item for item in items if label_key(str(item)) not in gone]
-    return {name: value for name, value in kept.items() if value or not lab[name]}
+            rest[name] = [item for item in items if label_key(str(item)) not in gone]
+    return {name: value for name, value in rest.items() if value or not lab[name]}
 
 
 def _with_made_labs(study: Study) -> Study:

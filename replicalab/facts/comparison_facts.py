@@ -156,10 +156,8 @@ def _cost(sides: Sequence[Side]) -> Iterator[Line]:
 def _evidence(sides: Sequence[Side]) -> Iterator[Line]:
     evidences = [side.plan.evidence for side in sides]
     first, alike = evidences[0], len({evidence.measure for evidence in evidences}) == 1
-    worth = (
-        Cell(evidence.number if alike else evidence.text, verdicts.value_of(evidence))
-        for evidence in evidences
-    )
+    texts = [evidence.number if alike else evidence.text for evidence in evidences]
+    worth = map(Cell, texts, map(verdicts.value_of, evidences))
     yield _line(first.title if alike else "Evidence", worth)
     tiers = (verdicts.standing(side.plan) for side in sides)
     yield _line("Tier", (Cell(text, status=status) for status, text in tiers))
@@ -211,11 +209,8 @@ def _negotiated(side: Side) -> Cell | str:
 
 def comparison_panel(sides: Sequence[Side]) -> Group:
     """Return two or more sides in columns: bars, then rows, differences first."""
-    columns = (
-        Column("Which", is_seen=False),
-        Column("Evidence", bar="before"),
-        Column("Cost", bar="before"),
-    )
+    bars = (Column(name, bar="before") for name in ("Evidence", "Cost"))
+    columns = Column("Which", is_seen=False), *bars
     drawn = [_pictured(side, sides) for side in sides]
     rows = blocks.panel(
         "comparison",

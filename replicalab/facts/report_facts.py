@@ -7,18 +7,12 @@ from datetime import date
 from replicalab import drafts, features, lexicon, models, negotiation, planner, scenarios
 from replicalab.answers import Registration
 from replicalab.assessment import Assessment, assess, assumed_effects
-from replicalab.facts import (
-    blocks,
-    change_facts,
-    check_facts,
-    document_facts,
-    negotiation_facts,
-    plan_facts,
-    region_facts,
-)
+from replicalab.facts import blocks, check_facts, document_facts, negotiation_facts, plan_facts
 from replicalab.facts.blocks import NOT_GIVEN, Cell, Part, Sentence, listing, number_cell, part, row
+from replicalab.facts.change_facts import reasons_table, search_text, wasted_text
 from replicalab.facts.curve_facts import CONFIDENCE, bound_text, original_blocks
 from replicalab.facts.lab_facts import lab_text
+from replicalab.facts.region_facts import trade_off_blocks
 from replicalab.facts.round_facts import rounds_table
 from replicalab.facts.study_facts import Choice, choices
 from replicalab.limits import LARGEST_PLANNED
@@ -50,16 +44,13 @@ def report(
     rows = [(name, text or lexicon.capitalised(NOT_GIVEN)) for name, text in answered.items()]
     registered = blocks.table("Title and authors", ("Field", "Value"), rows)
     facts = [(fact.text, fact.source, CONFIDENCE[fact.confidence]) for fact in pack.paper.facts]
+    notes = (f"{kind}: {text}" for kind, text in plan_facts.notes(yours) if kind != "Caution")
+    reasons = (f"{lexicon.capitalised(term(name))}: {why}" for name, why in yours.reasons_once)
+    takes = document_facts.take_blocks(analysis)
     parts = [
         part("The registration", registered if answers else None),
         part("The question", *_question(pack)),
-        part(
-            "The verdict",
-            *document_facts.verdict_sentences(yours),
-            listing(
-                f"{kind}: {text}" for kind, text in plan_facts.notes(yours) if kind != "Caution"
-            ),
-        ),
+        part("The verdict", *document_facts.verdict_sentences(yours), listing(notes)),
         part(
             "The plan",
             blocks.table("The plan in full", ("Field", "Value"), plan_rows),
@@ -68,15 +59,13 @@ def report(
         part(
             "Differences from the reference protocol",
             *document_facts.difference_blocks(reference, yours),
-            change_facts.reasons_table(analysis, reference, author.reasons) if changed else None,
+            reasons_table(analysis, reference, author.reasons) if changed else None,
         ),
         part("Sample-size justification", justification_table(yours, author.reasons)),
         part(
             "Evidence",
             *document_facts.evidence_blocks(analysis, compared),
-            check_facts.effects_table(
-                assumed_effects(yours.pack.design), {document_facts.THIS: yours}
-            ),
+            check_facts.effects_table(assumed_effects(pack.design), {document_facts.THIS: yours}),
             *original_blocks(curves),
             samples_table(yours),
             Sentence(bound_text(curves), quiet=True),
@@ -84,19 +73,12 @@ def report(
         part(
             "Slack",
             replace(check_facts.check_table(yours), below=()),  # files show no lines below a row
-            listing(
-                f"{lexicon.capitalised(term(name))}: {reason}"
-                for name, reason in yours.reasons_once
-            ),
+            listing(reasons),
             Sentence(f"Staff: {plan_facts.staff_text(yours)}.", quiet=True),
         ),
         part("Cost", check_facts.cost_table(yours)),
-        part("Trade-offs", *region_facts.trade_off_blocks(analysis)),
-        part(
-            "What it would take",
-            Sentence(change_facts.search_text(analysis)),
-            *document_facts.take_blocks(analysis),
-        ),
+        part("Trade-offs", *trade_off_blocks(analysis)),
+        part("What it would take", Sentence(search_text(analysis)), *takes),
         part("The lab", *document_facts.lab_blocks(written, pack)),
         *more,
         part("The negotiation", *(_transcript(run) if run else ())),
@@ -184,7 +166,7 @@ def _sizes(plan: Assessment, reasons: Mapping[str, str]) -> Iterator[Choice]:
         text = lexicon.count_text(in_reference, plan.pack.design.sample_noun)
         why = f"The reference protocol has {text}; that change stands above."
     shared = plan_facts.groups_text(planned, plan.pack.design, per_group=True)
-    parts = why, shared, plan_facts.dropout_text(plan), change_facts.wasted_text(plan)
+    parts = why, shared, plan_facts.dropout_text(plan), wasted_text(plan)
     yield "Planned sample", _samples(planned, plan), " ".join(filter(None, parts))
     largest, lean = planner.largest_sample(plan.plan, plan.pack), planner.leanest(plan)
     limits = "Budget, staff, throughput, population and the study’s bounds, all else as planned."

@@ -54,11 +54,8 @@ def _scientist(before: Assessment | None, done: Round) -> dict[str, object]:
 
 
 def _manager(done: Round) -> dict[str, object] | None:
-    verdict, offer, plan = (
-        negotiation_facts.answer_verdict(done),
-        negotiation_facts.offered_plan(done),
-        done.plan,
-    )
+    plan, verdict = done.plan, negotiation_facts.answer_verdict(done)
+    offer = negotiation_facts.offered_plan(done)
     if verdict is None:
         return None
     checked = check_facts.check_table(plan) if plan else None

@@ -241,12 +241,9 @@ def decision_slide(
     lines = {lead: ended, "Caution": run.cautions_text if runs else "", "Note": note}
     if not (lead or nothing_needed(here)):
         original = f"{_owner(here.yours)} of {here.yours.size_text}"
-        alone = (
-            next(single_addition_lines(here))
-            if here.asks.singles
-            else run_text(here.yours, original)
-        )
-        lines["To do more"] = alone
+        lines["To do more"] = run_text(here.yours, original)
+        if here.asks.singles:
+            lines["To do more"] = next(single_addition_lines(here))
     pairs = [(name, text) for name, text in lines.items() if text]
     return blocks.panel(
         "slide_decision",

@@ -13,20 +13,18 @@ from typing import Annotated, Final, Literal, NamedTuple, Self
 
 from pydantic import FailFast, Field
 
+from replicalab import lexicon, models, scenarios
 from replicalab.characters import code, hidden
 from replicalab.errors import LibraryContentError, LibraryError, ReplicaLabError
-from replicalab.lexicon import shortened
 from replicalab.limits import LONGEST_ENTRY_NAME, LONGEST_TEXT, MOST_JOBS
-from replicalab.models import NonEmptyText, Record
 from replicalab.negotiation import case, load
 from replicalab.negotiation.batch import JobEnding, Result
-from replicalab.scenarios import Identifier, Seed, parse_study, read_lab
 
 DELETED_DAYS: Final = 30  # in which a deleted entry can be restored
 DRAFT_DAYS: Final = 90  # after which an untouched draft is removed
 _STUDY_FILE: Final = "the study's file"
 _NOT_TEXT: Final = re.compile("[\0\ud800-\udfff]")  # no database takes it
-Name = Annotated[NonEmptyText, Field(max_length=LONGEST_ENTRY_NAME)]
+Name = Annotated[models.NonEmptyText, Field(max_length=LONGEST_ENTRY_NAME)]
 
 
 class EntryKind(StrEnum):
@@ -142,7 +140,7 @@ def check_name(name: str) -> str:
     """Return a name without surrounding spaces."""
     name = _visible("the name", name.strip())
     if not name or len(name) > LONGEST_ENTRY_NAME or not {*"\t\n\r"}.isdisjoint(name):
-        problem = f"the name '{shortened(name)}' has {len(name)} characters"
+        problem = f"the name '{lexicon.shortened(name)}' has {len(name)} characters"
         remedy = f"give one of 1 to {LONGEST_ENTRY_NAME}, on one line"
         raise LibraryContentError(f"{problem}; {remedy}")
     return name
@@ -166,7 +164,7 @@ def _visible(what: str, text: str) -> str:
 def _about_batch(text: str) -> str:
     batch = read_batch(text)
     for study, file in batch.texts.items():
-        if (named := parse_study(file, _STUDY_FILE).scenario_id) != study:
+        if (named := scenarios.parse_study(file, _STUDY_FILE).scenario_id) != study:
             raise LibraryContentError(f"texts: '{study}' has the file of '{named}'; name that one")
     return ", ".join(dict.fromkeys(job.study for job in batch.jobs))
 
@@ -193,12 +191,12 @@ class KindRow(NamedTuple):
 KINDS: Final[dict[EntryKind, KindRow]] = {
     EntryKind.PLAN: KindRow(lambda text: case.read_case(text).pack().scenario_id, _plan_facts),
     EntryKind.LAB: KindRow(
-        lambda text: read_lab(text.encode()).name or "",
-        lambda text: read_lab(text.encode()).model_dump(mode="json"),
+        lambda text: scenarios.read_lab(text.encode()).name or "",
+        lambda text: scenarios.read_lab(text.encode()).model_dump(mode="json"),
     ),
     EntryKind.STUDY: KindRow(
-        lambda text: parse_study(text, _STUDY_FILE).scenario_id,
-        lambda text: parse_study(text, "the study").model_dump(mode="json"),
+        lambda text: scenarios.parse_study(text, _STUDY_FILE).scenario_id,
+        lambda text: scenarios.parse_study(text, "the study").model_dump(mode="json"),
     ),
     EntryKind.RUN: KindRow(lambda text: load(text).setup.scenario_id, _run_facts),
     EntryKind.BATCH: KindRow(_about_batch, lambda text: read_batch(text).model_dump(mode="json")),
@@ -220,19 +218,19 @@ class StoredResult(JobEnding):
     """An ending, the index of its job in the batch, and its seed."""
 
     job: Annotated[int, Field(strict=True, ge=0)]
-    seed: Seed
+    seed: scenarios.Seed
 
 
 _ENDING: Final = set(JobEnding.model_fields)
 _SOME: Final = Field(min_length=1, max_length=MOST_JOBS)
 
 
-class KeptBatch(Record):
+class KeptBatch(models.Record):
     """A batch of ``asked`` negotiations; ``jobs`` have no seed, ``texts`` are own studies by id."""
 
     format: Literal[2] = 2
     asked: Annotated[int, Field(strict=True, ge=1, le=MOST_JOBS)]
-    texts: Annotated[dict[Identifier, str], FailFast()] = Field(default_factory=dict)
+    texts: Annotated[dict[scenarios.Identifier, str], FailFast()] = Field(default_factory=dict)
     jobs: Annotated[tuple[case.RuleCase, ...], _SOME, FailFast()]
     results: Annotated[tuple[StoredResult, ...], _SOME, FailFast()]
 
@@ -251,11 +249,9 @@ class KeptBatch(Record):
         return cls(asked=asked, texts=texts, jobs=tuple(jobs), results=tuple(rows))
 
     def came(self) -> list[Result]:
-        whole = [
-            job.model_copy(update={"text": self.texts.get(job.study, "")}) for job in self.jobs
-        ]
+        jobs = [job.model_copy(update={"text": self.texts.get(job.study, "")}) for job in self.jobs]
         return [
-            Result(job=whole[row.job].replace(seed=row.seed), **row.model_dump(include=_ENDING))
+            Result(job=jobs[row.job].replace(seed=row.seed), **row.model_dump(include=_ENDING))
             for row in self.results
         ]
 

@@ -372,8 +372,8 @@ class Recorder:
             self._keep(sent, started, failure=failure)
             raise
         ended, text = getattr(answer, "finish_reason", None), as_utf8(answer)
-        most = limits.LONGEST_LABEL - 1
-        reason = shortened(as_utf8(ended), most) if isinstance(ended, str) else None
+        length = limits.LONGEST_LABEL - 1
+        reason = shortened(as_utf8(ended), length) if isinstance(ended, str) else None
         counts = {name: getattr(answer, name, None) for name in _COUNTS}
         tokens = {name: n for name, n in counts.items() if type(n) is int and n >= 0}
         self._keep(sent, started, text=text, finish_reason=reason, **tokens)

@@ -98,15 +98,11 @@ def region_marks(
     """Return the marks of the plans in a region; a star means other evidence with own items."""
     yours = plans[region_facts.YOUR_PLAN]
     noted = region_facts.keeps_own_items(drawn, yours, effect)
-    return [
-        sheets.Mark(
-            name,
-            plan,
-            f"{name}*" if noted and plan is yours else name,
-            plan.evidence_at(effect).number,
-        )
-        for name, plan in region_facts.points_of(plans, drawn).items()
-    ]
+    marks = []
+    for name, plan in region_facts.points_of(plans, drawn).items():
+        title = f"{name}*" if noted and plan is yours else name
+        marks.append(sheets.Mark(name, plan, title, plan.evidence_at(effect).number))
+    return marks
 
 
 def spot_of(region: Region, days: int, samples: int) -> sheets.Spot | None:
@@ -215,21 +211,10 @@ class _Map(sheets.Sheet):
         return path
 
     def _draw_band(self, path: sheets.Path, name: str, shape: str) -> None:
-        self.add_path(
-            name,
-            path,
-            mode="none",
-            fill="toself",
-            fillcolor=_VEIL,
-            fillpattern={
-                "shape": shape,
-                "bgcolor": _VEIL,
-                "fgcolor": sheets.QUIET,
-                "size": 7,
-                "solidity": 0.25,
-                "fillmode": "replace",
-            },
-        )
+        marks = {"shape": shape, "size": 7, "solidity": 0.25, "fgcolor": sheets.QUIET}
+        pattern = {**marks, "bgcolor": _VEIL, "fillmode": "replace"}
+        look = {"fill": "toself", "fillcolor": _VEIL, "fillpattern": pattern}
+        self.add_path(name, path, mode="none", **look)
 
     def draw_lines(self, limits: Mapping[str, str]) -> None:
         region, caps = self.region, (*CAPS, RegionLimit.ENDPOINT)

@@ -66,10 +66,10 @@ def label(text: str, **place: Any) -> dict[str, Any]:
     return {"text": text, "showarrow": False, "font": {"size": LABEL_SIZE}, **place}
 
 
-def level(at: float, *, panel: str = "", layer: str = "below", **line: Any) -> dict[str, Any]:
+def level(at: float, *, panel: str = "", **line: Any) -> dict[str, Any]:
     """Return a level line across a panel."""
     return {"type": "line", "x0": 0, "x1": 1, "xref": f"x{panel} domain", "y0": at, "y1": at,
-            "yref": f"y{panel}", "layer": layer, "line": {"width": 1.5, **line}}  # fmt: skip
+            "yref": f"y{panel}", "layer": "below", "line": {"width": 1.5, **line}}  # fmt: skip
 
 
 INK: Final = "#101418"

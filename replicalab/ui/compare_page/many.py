@@ -133,8 +133,8 @@ def _several(
 
 
 def _seed(label: str, value: int) -> int:
-    key, most = f"batch_{label}", limits.LARGEST_SEED
-    return st.number_input(label, 0, most, value, 1, key=key, persist_state="session", width=130)
+    key, last = f"batch_{label}", limits.LARGEST_SEED
+    return st.number_input(label, 0, last, value, 1, key=key, persist_state="session", width=130)
 
 
 def _begin(request: BatchRequest) -> None:

@@ -124,8 +124,8 @@ def _draw_undo(session: RunSession, place: str) -> None:
 
 
 def _draw_question(session: RunSession, place: str, key: str) -> None:
-    hint, most = "Which instruments are free, and from which day?", limits.LONGEST_QUESTION
-    st.text_input("Question to the lab", key=key, max_chars=most, placeholder=hint)
+    hint, length = "Which instruments are free, and from which day?", limits.LONGEST_QUESTION
+    st.text_input("Question to the lab", key=key, max_chars=length, placeholder=hint)
     number, limit = len(session.negotiation.rounds), session.negotiation.setup.max_rounds
     with st.container(horizontal=True, vertical_alignment="center", key=f"{place}_asking"):
         button("Ask", "help", partial(_ask, session, number, key), key=f"{place}_ask")

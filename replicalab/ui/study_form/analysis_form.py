@@ -35,8 +35,8 @@ def draw() -> None:
     samples, days = values.pop(_SAMPLES), values.pop(_DAYS)
     if (dropout := values[_DROPOUT]) is not None:
         values[_DROPOUT] = round(dropout / 100, _DECIMALS)
-    given = {name: field.typed for name, field in reported.items()}
-    typed = drafts.TypedAnalysis(kind, unknown, values, samples, days, source, given, safeguarded)
+    inputs = {name: field.typed for name, field in reported.items()}
+    typed = drafts.TypedAnalysis(kind, unknown, values, samples, days, source, inputs, safeguarded)
     slots = _draw_fields({**reported, **numbers}, typed)
     draft = typed.draft(study_fields.new_id(), name or study_fields.free_name())
     result = drafts.check(draft, own_studies.usable_study)

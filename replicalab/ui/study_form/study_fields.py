@@ -192,8 +192,8 @@ def draw_items(part: str) -> None:
             st.session_state[new] = ""
 
     choose, write = st.columns([3, 2], vertical_alignment="bottom")
-    label, most, hint = f"Add a {row.noun}", limits.LONGEST_LABEL, row.placeholder
-    write.text_input(label, key=new, max_chars=most, placeholder=hint, on_change=add)
+    label, length, hint = f"Add a {row.noun}", limits.LONGEST_LABEL, row.placeholder
+    write.text_input(label, key=new, max_chars=length, placeholder=hint, on_change=add)
     draw_faults_at(part)
     if not names:
         choose.caption(f"No {row.noun} yet.")
