@@ -27,15 +27,7 @@ from replicalab.models import Protocol, Record, revise
 from replicalab.negotiation import LabManagerKind, Negotiation, ScientistKind
 from replicalab.negotiation.batch import Batch, collect, jobs_of, run_job
 from replicalab.negotiation.batch import run_batch as play_batch
-from replicalab.negotiation.case import (
-    FEWEST_SIDES,
-    Case,
-    Comparison,
-    Side,
-    in_labs_of,
-    play_case,
-    side_of_run,
-)
+from replicalab.negotiation.case import FEWEST_SIDES, Case, Comparison, in_labs_of, side_of
 from replicalab.planner import Frontier, LeastLoss, PlanAnalysis, Shortfalls
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, Studies
 from replicalab.scenarios.loading import content_at
@@ -273,12 +265,7 @@ def compare(*plans: Assessment | Negotiation, **named: Assessment | Negotiation)
     if not FEWEST_SIDES <= len(sides) <= MOST_SIDES:
         remedy = f"name {FEWEST_SIDES} to {MOST_SIDES}"
         raise ArgumentError("compare", [Fault("plans", f"{len(sides)} are named", remedy)])
-    return Comparison(
-        side_of_run(name, plan)
-        if isinstance(plan, Negotiation)
-        else Side(name, plan, play_case(plan))
-        for name, plan in sides
-    )
+    return Comparison(side_of(name, plan) for name, plan in sides)
 
 
 @checked_call

@@ -26,7 +26,7 @@ from replicalab.negotiation.case import (
     play_recording,
     read_case,
     record_text,
-    side_of_run,
+    side_of,
 )
 from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import Workspace, from_query, to_query
@@ -148,13 +148,13 @@ def by_moves(*actions: ScientistAction) -> Negotiation:
 def test_run_is_a_side_by_its_plan() -> None:
     played = play_case(UNPLAYED, Case.of(STROOP, scientist=ScientistKind.DIRECT))
     assert played is not None
-    side = side_of_run("A run", played)
+    side = side_of("A run", played)
     assert (side.plan.plan.sample_size, side.plan.cost, side.is_run) == (25, 800, True)
     smaller = revise(UNPLAYED.plan, sample_size=60)
     goes_on = by_moves(plan_action(ScientistActionType.PROPOSE_PROTOCOL, smaller))
-    assert side_of_run("A run", goes_on).plan.plan == smaller
+    assert side_of("A run", goes_on).plan.plan == smaller
     with pytest.raises(NegotiationError, match="no plan is on the table"):
-        side_of_run("A run", by_moves(question("Which days?")))
+        side_of("A run", by_moves(question("Which days?")))
 
 
 def test_recording_plays_in_its_lab_only() -> None:

@@ -40,7 +40,7 @@ from replicalab.facts.verdicts import plan_verdict
 from replicalab.limits import MAX_SEED, MOST_JOBS, MOST_SIDES
 from replicalab.negotiation import LabManagerKind, Negotiation, Outcome, ScientistKind
 from replicalab.negotiation.batch import Batch, collect, run_batch
-from replicalab.negotiation.case import FEWEST_SIDES, Case, Side, play_case, side_of_run
+from replicalab.negotiation.case import FEWEST_SIDES, Case, Side, side_of
 from replicalab.planner import PlanAnalysis
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import MAX_ROUNDS, Difficulty, EvidenceTier, Pack, Study
@@ -158,16 +158,14 @@ def compare(options: commands.Options) -> commands.Answer:
 
 def _side(title: str, name: str, pack: Pack, study: Study) -> Side:
     if choose := _NAMED.get(name):
-        plan = choose(PlanAnalysis(assess(pack.reference_protocol, pack)))
-        return Side(title, plan, play_case(plan))
+        return side_of(title, choose(PlanAnalysis(assess(pack.reference_protocol, pack))))
     path = Path(name)
     if not (path.suffix or name == commands.STANDARD or path.exists()):
         asking.choice("--plan", name, [*_NAMED])
     run = asking.run_at(path, study)
     if run and run.pack == pack:
-        return side_of_run(title, run)
-    plan = assess(asking.plan_at(path, study), pack)
-    return Side(title, plan, play_case(plan))
+        return side_of(title, run)
+    return side_of(title, assess(asking.plan_at(path, study), pack))
 
 
 def _side_facts(side: Side) -> record_facts.Data:

@@ -267,8 +267,10 @@ class Comparison(tuple[Side, ...], NotebookTable):
     __slots__ = ()
 
 
-def side_of_run(name: str, played: Negotiation) -> Side:
-    """Return a negotiation as a side, by its last plan on the table."""
+def side_of(name: str, played: Assessment | Negotiation) -> Side:
+    """Return a plan as a side, or a negotiation by its last plan on the table."""
+    if isinstance(played, Assessment):
+        return Side(name, played, play_case(played))
     if played.final_plan is None:
         raise errors.NegotiationError("no plan is on the table in it; put one forward first")
     return Side(name, played.final_plan, played, is_run=True)

@@ -25,7 +25,7 @@ from replicalab.models import NotebookView
 from replicalab.scenarios import constraints as rules
 from replicalab.scenarios import own
 from replicalab.scenarios.field_types import MOST, Finite
-from replicalab.scenarios.lab import CostModel, Difficulty, ExpectedOutcome, Lab, StaffModel
+from replicalab.scenarios.lab import Difficulty, Lab
 from replicalab.scenarios.study import Study
 
 MAX_ROUNDS: Final = 5
@@ -173,14 +173,14 @@ class ScenarioResource(models.Record):
 _T = TypeVar("_T")
 
 
-class _OfStudy(Generic[_T]):
-    """A part of a pack's study, read from the pack."""
+class _Part(Generic[_T]):
+    """A part of a pack's study and lab."""
 
-    def __init__(self, get: Callable[[Study], _T]) -> None:
+    def __init__(self, get: Callable[[Pack], _T]) -> None:
         self._get = get
 
     def __get__(self, pack: Pack, _: type[Pack]) -> _T:
-        return self._get(pack.study)
+        return self._get(pack)
 
 
 class Pack(NotebookView, models.Record):
@@ -191,7 +191,7 @@ class Pack(NotebookView, models.Record):
     ``lab``.
     """
 
-    model_config = ConfigDict(ignored_types=(_OfStudy,))
+    model_config = ConfigDict(ignored_types=(_Part,))
 
     study: Study
     difficulty: Difficulty
@@ -260,45 +260,32 @@ class Pack(NotebookView, models.Record):
                 changed.append(item)
         return tuple(changed)
 
-    scenario_id = _OfStudy(lambda study: study.scenario_id)
-    domain_id = _OfStudy(lambda study: study.domain_id)
-    paper = _OfStudy(lambda study: study.paper)
-    design = _OfStudy(lambda study: study.design)
-    task_summary = _OfStudy(lambda study: study.task_summary)
-    success_criteria = _OfStudy(lambda study: study.success_criteria)
-    allowed_substitutions = _OfStudy(lambda study: study.substitutions)
-    hidden_reference_spec = _OfStudy(lambda study: study.hidden_reference)
-    policy_rules = _OfStudy(lambda study: study.policy_rules)
-    reference_protocol = _OfStudy(lambda study: study.reference_protocol)
-    controls = _OfStudy(lambda study: study.controls)
-    min_days = _OfStudy(lambda study: study.min_days)
-    samples_per_day = _OfStudy(lambda study: study.samples_per_day)
-
-    @property
-    def cost_model(self) -> CostModel:
-        return self.lab.cost_model
-
-    @property
-    def staff_model(self) -> StaffModel:
-        return self.lab.staff_model
+    scenario_id = _Part(lambda pack: pack.study.scenario_id)
+    domain_id = _Part(lambda pack: pack.study.domain_id)
+    paper = _Part(lambda pack: pack.study.paper)
+    design = _Part(lambda pack: pack.study.design)
+    task_summary = _Part(lambda pack: pack.study.task_summary)
+    success_criteria = _Part(lambda pack: pack.study.success_criteria)
+    allowed_substitutions = _Part(lambda pack: pack.study.substitutions)
+    hidden_reference_spec = _Part(lambda pack: pack.study.hidden_reference)
+    policy_rules = _Part(lambda pack: pack.study.policy_rules)
+    reference_protocol = _Part(lambda pack: pack.study.reference_protocol)
+    controls = _Part(lambda pack: pack.study.controls)
+    min_days = _Part(lambda pack: pack.study.min_days)
+    samples_per_day = _Part(lambda pack: pack.study.samples_per_day)
+    cost_model = _Part(lambda pack: pack.lab.cost_model)
+    staff_model = _Part(lambda pack: pack.lab.staff_model)
+    expected = _Part(lambda pack: pack.lab.expected)  # None in a lab that its author did not write
+    equipment = _Part(lambda pack: [*pack.study.equipment, *pack.lab.equipment])
+    scientist_observation = _Part(
+        lambda pack: pack.seen_by_scientist([], None, 0, MAX_ROUNDS, None)
+    )
+    reagents = _Part(lambda pack: [*pack.study.reagents, *pack.lab.reagents])
 
     def price(self, label: str, category: str) -> float:
         """Return the cost of an item here: its own price, or else the rate of its category."""
         value = self.inventory.price(label) if self.lab.prices else None
         return self.cost_model.rate(category) if value is None else value
-
-    @property
-    def expected(self) -> ExpectedOutcome | None:
-        """The author's expectation; None in a lab that the author did not write."""
-        return self.lab.expected
-
-    @property
-    def equipment(self) -> list[str]:
-        return [*self.study.equipment, *self.lab.equipment]
-
-    @property
-    def reagents(self) -> list[str]:
-        return [*self.study.reagents, *self.lab.reagents]
 
     @property
     def unspoken(self) -> list[str]:
@@ -351,10 +338,6 @@ class Pack(NotebookView, models.Record):
             category=ResourceCategory.PERSONNEL,
         )
         return [*resources, staff]
-
-    @property
-    def scientist_observation(self) -> models.ScientistObservation:
-        return self.seen_by_scientist([], None, 0, MAX_ROUNDS, None)
 
     def seen_by_scientist(
         self,

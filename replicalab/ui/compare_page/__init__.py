@@ -100,7 +100,7 @@ def _side(entry: workspace.TrayCase) -> core.Side:
     key = case.recording
     played = core.play_recording(plan, key) if key else core.play_case(plan, case)
     if entry.is_run and played:
-        return core.side_of_run(entry.name, played)
+        return core.side_of(entry.name, played)
     return core.Side(entry.name, plan, played)
 
 
