@@ -84,11 +84,8 @@ class PowerAnalysis:
         """
         if self.row.sought and self.target >= 1 and unknown is not Unknown.EVIDENCE:
             # Far out it is 1 in doubles, by rounding alone.
-            raise self._refused(
-                unknown,
-                f"{self._aim} would make a significant result certain, which no study can",
-                "aim at less than 1, such as 0.99",
-            )
+            problem = f"{self._aim} would make a significant result certain, which no study can"
+            raise self._refused(unknown, problem, "aim at less than 1, such as 0.99")
         if self.row.uses("alpha") and unknown is not Unknown.ALPHA:
             target = self.target if unknown is not Unknown.EVIDENCE else math.inf
             if fault := self.row.level_fault(self.given.alpha, target):
@@ -99,11 +96,8 @@ class PowerAnalysis:
     def _evidence(self) -> float:
         value = self.evidence
         if not math.isfinite(value):
-            raise self._refused(
-                Unknown.EVIDENCE,
-                f"{self._planned}, less dropout, leave no samples and no {self.row.measure}",
-                "plan more samples",
-            )
+            problem = f"{self._planned}, less dropout, leave no samples and no {self.row.measure}"
+            raise self._refused(Unknown.EVIDENCE, problem, "plan more samples")
         return value
 
     def _samples(self) -> float:
@@ -118,12 +112,10 @@ class PowerAnalysis:
         planned = math.ceil(per_group * groups / _analysed_share(self.dropout))
         planned += -planned % groups
         if per_group > limit or planned > LARGEST_PLANNED:
-            raise self._refused(
-                Unknown.SAMPLES,
-                f"more than {count_text(LARGEST_PLANNED, 'sample')} would be needed to reach "
-                f"{self._aim}, and that is the most that can be planned here",
-                "aim at less, or change another of the numbers",
-            )
+            most = count_text(LARGEST_PLANNED, "sample")
+            problem = f"more than {most} would be needed to reach {self._aim}, and that is the most"
+            remedy = "aim at less, or change another of the numbers"
+            raise self._refused(Unknown.SAMPLES, f"{problem} that can be planned here", remedy)
         return planned
 
     def _alpha(self) -> float:
@@ -133,11 +125,8 @@ class PowerAnalysis:
 
         minimum = _least_that(is_enough, HIGHEST_ALPHA)
         if minimum is None:
-            raise self._refused(
-                Unknown.ALPHA,
-                f"{self._planned} do not reach {self._aim} at any alpha up to {HIGHEST_ALPHA:g}",
-                "plan more samples, or aim at less",
-            )
+            problem = f"{self._failing} at any alpha up to {HIGHEST_ALPHA:g}"
+            raise self._refused(Unknown.ALPHA, problem, "plan more samples, or aim at less")
         return _neat(
             max(minimum, _SMALLEST_ALPHA), lambda alpha: alpha <= HIGHEST_ALPHA and is_enough(alpha)
         )
@@ -161,11 +150,8 @@ class PowerAnalysis:
             beyond = _least_that(lambda size: not is_enough(size), top)
             result = top if beyond is None else math.nextafter(beyond, 0)
         if result is None:
-            raise self._refused(
-                Unknown.EFFECT,
-                f"{self._planned} do not reach {self._aim} at any {effect.name}",
-                "plan more samples, aim at less, or change another of the numbers",
-            )
+            remedy = "plan more samples, aim at less, or change another of the numbers"
+            raise self._refused(Unknown.EFFECT, f"{self._failing} at any {effect.name}", remedy)
 
         def fits(value: float) -> bool:
             return (
@@ -180,12 +166,9 @@ class PowerAnalysis:
     def _dropout(self) -> float:
         whole = replace(self, dropout=0.0)
         if not whole.reaches:
-            fewest = whole.worked_out(Unknown.SAMPLES)
-            raise self._refused(
-                Unknown.DROPOUT,
-                f"{self._planned} do not reach {self._aim}, even without dropout",
-                f"plan {count_text(fewest, 'sample')} or more",
-            )
+            problem = f"{self._failing}, even without dropout"
+            remedy = f"plan {count_text(whole.worked_out(Unknown.SAMPLES), 'sample')} or more"
+            raise self._refused(Unknown.DROPOUT, problem, remedy)
         # Of n samples one in a thousand more or less drops out, the more the fewer are left.
         shares = range(_PERMILLE)
 
@@ -202,6 +185,10 @@ class PowerAnalysis:
     def _planned(self) -> str:
         return capitalised(count_text(self.samples, "sample"))
 
+    @property
+    def _failing(self) -> str:
+        return f"{self._planned} do not reach {self._aim}"
+
     def _refused(self, unknown: Unknown, problem: str, remedy: str) -> ScenarioError:
         return ScenarioError("the power analysis", [Fault(unknown.value, problem, remedy)])
 
@@ -216,6 +203,4 @@ def _neat(exact: float, does: Callable[[float], bool]) -> float:
         return exact
     half = 10.0 ** (math.floor(math.log10(abs(exact))) - _DIGITS + 1) / 2
     near = {float(f"{exact + step:.{_DIGITS}g}") for step in (-half, 0, half)}
-    return next(
-        (value for value in sorted(near, key=lambda v: abs(v - exact)) if does(value)), exact
-    )
+    return next(filter(does, sorted(near, key=lambda value: abs(value - exact))), exact)
