@@ -50,69 +50,43 @@ _SHARE_OR_ALL: Final = Field(strict=True, gt=0, le=1)
 
 PARAMETERS: Final = {
     "alpha": Parameter(
-        "Alpha, {level}",
-        "alpha",
-        "give one, for example 0.05",
-        _SHARE,
-        step=0.01,
-        always_allowed=True,
+        "Alpha, {level}", "alpha", "give one, for example 0.05", _SHARE,
+        step=0.01, always_allowed=True,
     ),
     "sides": Parameter(
-        "Sides of the test",
-        "the sides of the test",
-        "give 1 or 2",
-        Field(strict=True, ge=1, le=2),
-        step=1,
+        "Sides of the test", "the sides of the test", "give 1 or 2",
+        Field(strict=True, ge=1, le=2), step=1, usual=2,
         help="1: only an effect in the assumed direction counts.",
-        usual=2,
-        lack="no one-sided test",
-        omit="leave sides out",
+        lack="no one-sided test", omit="leave sides out",
     ),
     "population_max": Parameter(
-        "Most samples there are",
-        "the most samples there are",
-        "give the number of units there are",
-        Field(strict=True, ge=1, le=_MOST),
-        step=1,
-        always_allowed=True,
-        help="Empty for no limit.",
+        "Most samples there are", "the most samples there are",
+        "give the number of units there are", Field(strict=True, ge=1, le=_MOST),
+        step=1, always_allowed=True, help="Empty for no limit.",
     ),
     "groups": Parameter(
-        "Groups",
-        "groups",
-        "give how many there are, for example 3",
-        Field(strict=True, ge=2, le=_MOST),
-        step=1,
+        "Groups", "groups", "give how many there are, for example 3",
+        Field(strict=True, ge=2, le=_MOST), step=1,
     ),
     "margin": Parameter(
-        "Margin",
-        "margin",
-        "give the largest negligible difference, in units of d",
-        Field(strict=True, gt=0, le=1e6, allow_inf_nan=False),
-        unit="units of d",
+        "Margin", "margin", "give the largest negligible difference, in units of d",
+        Field(strict=True, gt=0, le=1e6, allow_inf_nan=False), unit="units of d",
     ),
     "event_share": Parameter(
-        "Share of samples with an event",
-        "the share with an event",
-        "give the share that will have one, 1 for all",
-        _SHARE_OR_ALL,
+        "Share of samples with an event", "the share with an event",
+        "give the share that will have one, 1 for all", _SHARE_OR_ALL,
     ),
     "baseline": Parameter(
-        "Baseline, the higher share",
-        "the higher of both shares",
-        "give the higher of both shares, 1 at most",
-        _SHARE_OR_ALL,
+        "Baseline, the higher share", "the higher of both shares",
+        "give the higher of both shares, 1 at most", _SHARE_OR_ALL,
         help="Empty for the arcsine approximation, which needs no share.",
     ),
     "assurance": Parameter(
-        "Assurance",
-        "the chance of that half-width",
-        "give a share of 0.5 or more, below 1",
-        # With a lower one, fewer samples would promise more.
-        Field(strict=True, ge=0.5, lt=1),
+        "Assurance", "the chance of that half-width", "give a share of 0.5 or more, below 1",
+        Field(strict=True, ge=0.5, lt=1),  # with a lower one, fewer samples would promise more
         help="Empty for the normal interval, the SD taken as known.",
     ),
-}
+}  # fmt: skip
 
 
 class DesignParameters(NamedTuple):

@@ -148,98 +148,77 @@ _GROUP_SIZES: Final = (
 )
 _MEANS: Final = (_mean("m1", "Mean of group 1", 0.5), _mean("m2", "Mean of group 2", 0.0))
 _CONDITIONS: Final = (_mean("m1", "Mean before", 0.0), _mean("m2", "Mean after", 0.5))
+_R: Final = ReportedNumber("r", "Correlation", 0.5, -1.0, 1.0, between=True)
 _CONDITION_SDS: Final = (_positive("SD1", "SD before"), _positive("SD2", "SD after"))
 
 # The source with more numbers is first: SDs are weighted if the sizes are known.
 TWO_GROUP: Final = (
     EffectSource(
-        "two means, two SDs and n of both",
-        (*_MEANS, *_SDS, *_GROUP_SIZES),
+        "two means, two SDs and n of both", (*_MEANS, *_SDS, *_GROUP_SIZES),
         lambda m1, m2, sd1, sd2, n1, n2: _effect(
             (m1 - m2) / math.sqrt(((n1 - 1) * sd1**2 + (n2 - 1) * sd2**2) / (n1 + n2 - 2))
         ),
         "d = (m1 − m2) / √(((n1 − 1) · SD1² + (n2 − 1) · SD2²) / (n1 + n2 − 2))",
     ),
     EffectSource(
-        "two means and two SDs",
-        (*_MEANS, *_SDS),
+        "two means and two SDs", (*_MEANS, *_SDS),
         lambda m1, m2, sd1, sd2: _effect((m1 - m2) / (math.hypot(sd1, sd2) / math.sqrt(2))),
         "d = (m1 − m2) / √((SD1² + SD2²) / 2), as of groups of one size",
     ),
     EffectSource(
-        "two means and a pooled SD",
-        (*_MEANS, _positive("SD", "Pooled SD")),
-        lambda m1, m2, sd: _effect((m1 - m2) / sd),
-        "d = (m1 − m2) / SD",
+        "two means and a pooled SD", (*_MEANS, _positive("SD", "Pooled SD")),
+        lambda m1, m2, sd: _effect((m1 - m2) / sd), "d = (m1 − m2) / SD",
     ),
     EffectSource(
-        "t and n of both groups", (_T, *_GROUP_SIZES), _two_groups, "d = t · √(1/n1 + 1/n2)"
+        "t and n of both groups", (_T, *_GROUP_SIZES), _two_groups, "d = t · √(1/n1 + 1/n2)",
     ),
     EffectSource(
-        "F of two groups and n of both",
-        (_F, *_GROUP_SIZES),
-        lambda f, n1, n2: _two_groups(math.sqrt(f), n1, n2),
-        "t = √F, d = t · √(1/n1 + 1/n2)",
+        "F of two groups and n of both", (_F, *_GROUP_SIZES),
+        lambda f, n1, n2: _two_groups(math.sqrt(f), n1, n2), "t = √F, d = t · √(1/n1 + 1/n2)",
     ),
-)
+)  # fmt: skip
 PAIRED: Final = (
     EffectSource(
         "mean and SD of the differences",
         (_mean("mean", "Mean difference", 0.5), _positive("SD", "SD of the differences")),
-        lambda m, sd: _effect(m / sd),
-        "d = mean / SD, of the differences",
+        lambda m, sd: _effect(m / sd), "d = mean / SD, of the differences",
     ),
     EffectSource(
         "two means, two SDs and their correlation",
-        (
-            *_CONDITIONS,
-            *_CONDITION_SDS,
-            ReportedNumber("r", "Correlation", 0.5, -1.0, 1.0, between=True),
-        ),
-        lambda m1, m2, sd1, sd2, r: _effect(
-            (m1 - m2) / math.sqrt(sd1 * sd1 + sd2 * sd2 - 2 * r * sd1 * sd2)
-        ),
+        (*_CONDITIONS, *_CONDITION_SDS, _R),
+        lambda m1, m2, s1, s2, r: _effect((m1 - m2) / math.sqrt(s1**2 + s2**2 - 2 * r * s1 * s2)),
         "d = (m1 − m2) / √(SD1² + SD2² − 2 · r · SD1 · SD2)",
     ),
     EffectSource(
-        "t and n of the pairs", (_T, _PAIRS), lambda t, n: _effect(t / math.sqrt(n)), "d = t / √n"
+        "t and n of the pairs", (_T, _PAIRS), lambda t, n: _effect(t / math.sqrt(n)), "d = t / √n",
     ),
     EffectSource(
-        "F of one df and n of the pairs",
-        (_F, _PAIRS),
-        lambda f, n: _effect(math.sqrt(f / n)),
+        "F of one df and n of the pairs", (_F, _PAIRS), lambda f, n: _effect(math.sqrt(f / n)),
         "t = √F, d = t / √n",
     ),
-)
+)  # fmt: skip
 ONE_SAMPLE: Final = (
     EffectSource(
         "mean, SD and the fixed value",
         (_mean("mean", "Mean", 0.5), _mean("fixed", "Fixed value", 0.0), _positive("SD", "SD")),
-        lambda m, m0, sd: _effect((m - m0) / sd),
-        "d = (mean − fixed) / SD",
+        lambda m, m0, sd: _effect((m - m0) / sd), "d = (mean − fixed) / SD",
     ),
     EffectSource(
-        "t and n",
-        (_T, _count("n", "Reported n", 20)),
-        lambda t, n: _effect(t / math.sqrt(n)),
+        "t and n", (_T, _count("n", "Reported n", 20)), lambda t, n: _effect(t / math.sqrt(n)),
         "d = t / √n",
     ),
-)
+)  # fmt: skip
 CORRELATION: Final = (
     EffectSource("t and n", (_T, _N), _correlation, "r = t / √(t² + n − 2)"),
     EffectSource(
-        "F of one df and n",
-        (_F, _N),
-        lambda f, n: _correlation(math.sqrt(f), n),
+        "F of one df and n", (_F, _N), lambda f, n: _correlation(math.sqrt(f), n),
         "t = √F, r = t / √(t² + n − 2)",
     ),
     EffectSource(
-        "chi-squared of one df and n",
-        (_CHI_SQUARED, _count("n", "Reported n", 100, least=3)),
-        lambda chi2, n: _effect(math.sqrt(chi2 / n)),
-        "r = √(chi² / n)",
+        "chi-squared of one df and n", (_CHI_SQUARED, _count("n", "Reported n", 100, least=3)),
+        lambda chi2, n: _effect(math.sqrt(chi2 / n)), "r = √(chi² / n)",
     ),
-)
+)  # fmt: skip
 _H: Final = "h = 2 · asin √p1 − 2 · asin √p2, baseline = the higher of them"
 _P2: Final = _share("p2", "Share in group 2", 0.3)
 _HIGHER: Final = _share("p", "Higher of both shares", 0.5)
@@ -250,99 +229,80 @@ _PHI: Final = (
 TWO_PROPORTIONS: Final = (
     EffectSource("two proportions", (_share("p1", "Share in group 1", 0.5), _P2), _two_shares, _H),
     EffectSource(
-        "odds ratio and the share in group 2",
-        (_positive("OR", "Odds ratio", 2.0), _P2),
+        "odds ratio and the share in group 2", (_positive("OR", "Odds ratio", 2.0), _P2),
         lambda ratio, p2: _by_ratio(ratio * p2 / (1 - p2 + ratio * p2), p2),
         f"p1 = OR · p2 / (1 − p2 + OR · p2), {_H}",
     ),
     EffectSource(
-        "risk ratio and the share in group 2",
-        (_positive("RR", "Risk ratio", 1.5), _P2),
-        lambda ratio, p2: _by_ratio(ratio * p2, p2),
-        f"p1 = RR · p2, {_H}",
+        "risk ratio and the share in group 2", (_positive("RR", "Risk ratio", 1.5), _P2),
+        lambda ratio, p2: _by_ratio(ratio * p2, p2), f"p1 = RR · p2, {_H}",
     ),
     EffectSource(
         "chi-squared of one df, n and the higher share",
         (_CHI_SQUARED, _count("n", "Reported n in all", 100), _HIGHER),
-        lambda chi2, n, share: _by_phi(math.sqrt(chi2 / n), share),
-        f"phi = √(chi² / n), {_PHI}",
+        lambda chi2, n, share: _by_phi(math.sqrt(chi2 / n), share), f"phi = √(chi² / n), {_PHI}",
     ),
     EffectSource(
         "phi and the higher share",
         (ReportedNumber("phi", "Phi", 0.2, least=-1.0, most=1.0), _HIGHER),
-        lambda phi, higher: _by_phi(abs(phi), higher),
-        _PHI,
+        lambda phi, higher: _by_phi(abs(phi), higher), _PHI,
     ),
-)
+)  # fmt: skip
 AUDIT: Final = (
     EffectSource(
         "bad units in a sample",
         (_count("bad", "Bad units", 1, least=0), _count("all", "Units examined", 100, least=1)),
-        lambda bad, seen: _effect(_part(bad, seen, "bad units", "units")),
-        "share = bad / all",
+        lambda bad, seen: _effect(_part(bad, seen, "bad units", "units")), "share = bad / all",
     ),
-)
+)  # fmt: skip
 PRECISION: Final = (
     EffectSource(
-        "mean and SD",
-        (_positive("mean", "Mean", 2.0), _positive("SD", "SD of one sample")),
-        lambda m, sd: _effect(sd / m),
-        "relative SD = SD / mean",
+        "mean and SD", (_positive("mean", "Mean", 2.0), _positive("SD", "SD of one sample")),
+        lambda m, sd: _effect(sd / m), "relative SD = SD / mean",
     ),
-)
+)  # fmt: skip
 ANOVA: Final = (
     EffectSource(
         "F, groups and n in all",
-        (_F, _count("groups", "Groups", 3), _count("n", "Reported n in all", 60)),
-        _several_groups,
+        (_F, _count("groups", "Groups", 3), _count("n", "Reported n in all", 60)), _several_groups,
         "f = √(F · df1 / n), df1 = groups − 1, n in all",
     ),
     EffectSource(
-        "eta squared",
-        (ReportedNumber("eta²", "Eta squared", 0.06, 0.0, 1.0, between=True),),
-        lambda eta2: _effect(math.sqrt(eta2 / (1 - eta2))),
-        "f = √(eta² / (1 − eta²))",
+        "eta squared", (ReportedNumber("eta²", "Eta squared", 0.06, 0.0, 1.0, between=True),),
+        lambda eta2: _effect(math.sqrt(eta2 / (1 - eta2))), "f = √(eta² / (1 − eta²))",
     ),
-)
+)  # fmt: skip
 EQUIVALENCE: Final = (
     EffectSource(
         "difference, margin and SD",
-        (
-            _mean("difference", "True difference", 0.0),
-            _positive("margin", "Margin, in its unit", 0.5),
-            _positive("SD", "SD"),
-        ),
+        (_mean("difference", "True difference", 0.0),
+         _positive("margin", "Margin, in its unit", 0.5), _positive("SD", "SD")),
         lambda m, margin, sd: _effect(m / sd, margin=margin / sd),
         "d = difference / SD, margin = margin / SD",
     ),
-)
+)  # fmt: skip
+_EVENTS: Final = _count("events", "Events", 50, least=1)
 SURVIVAL: Final = (
     EffectSource(
         "hazard ratio and events",
-        (
-            _positive("HR", "Hazard ratio", 0.7),
-            _count("events", "Events", 50, least=1),
-            _count("samples", "Samples in all", 100, least=1),
-        ),
+        (_positive("HR", "Hazard ratio", 0.7), _EVENTS,
+         _count("samples", "Samples in all", 100, least=1)),
         lambda ratio, events, samples: {
-            "effect_planning": ratio,
-            "event_share": _part(events, samples, "events", "samples"),
+            "effect_planning": ratio, "event_share": _part(events, samples, "events", "samples"),
         },
         "share with an event = events / samples",
     ),
     EffectSource(
         "median times of both groups",
-        (
-            _positive("median1", "Median, group 1", 14.0),
-            _positive("median2", "Median, group 2", 20.0),
-        ),
+        (_positive("median1", "Median, group 1", 14.0),
+         _positive("median2", "Median, group 2", 20.0)),
         lambda m1, m2: {"effect_planning": m1 / m2},
         "HR = median1 / median2, hazards taken as constant",
     ),
     EffectSource(
         "log-rank z and events",
-        (_mean("z", "Reported z", -2.0), _count("events", "Events", 50, least=1)),
+        (_mean("z", "Reported z", -2.0), _EVENTS),
         lambda z, events: {"effect_planning": math.exp(2 * z / math.sqrt(events))},
         "HR = exp(2 · z / √events)",
     ),
-)
+)  # fmt: skip
