@@ -57,15 +57,9 @@ def test_template_lists_the_items_of_own_labs(pack: Pack, own_lab: LabOverrides)
 
 
 def test_template_of_a_small_lab() -> None:
-    pack = change_pack(
-        make_pack(),
-        lab=make_lab(
-            booked={EQUIPMENT[0]: 4},
-            out_of_stock=[REAGENTS[1]],
-            prices={EQUIPMENT[1]: 12.5},
-            reagents=["=tap water"],
-        ),
-    )
+    state = {"booked": {EQUIPMENT[0]: 4}, "out_of_stock": [REAGENTS[1]]}
+    lab = make_lab(**state, prices={EQUIPMENT[1]: 12.5}, reagents=["=tap water"])
+    pack = change_pack(make_pack(), lab=lab)
     assert inventory_template(pack).splitlines() == [
         '\ufeff"name","kind","state","until","price"',
         '"growth chamber","equipment","booked","4",""',

@@ -107,12 +107,8 @@ def sharing(name: str, losses: dict[str, int], booked: int) -> scenarios.Pack:
             factories.make_substitution(original="flume", alternative=tank, fidelity_loss=loss)
             for tank, loss in losses.items()
         ],
-        reference_protocol=plan,
-        days=6,
-        min_days=5,
-        staff=9,
-        budget=9000.0,
-    )
+        reference_protocol=plan, days=6, min_days=5, staff=9, budget=9000.0,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("seed", range(12))

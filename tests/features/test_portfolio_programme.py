@@ -65,18 +65,15 @@ def _small(seed: int) -> tuple[list[list[PlanOption]], LabMeans]:
     studies = [
         [
             PlanOption(
-                rng.choice([0, 1, 1, 1, 2, 5]),
-                rng.randint(0, 2),
-                rng.randint(0, 12),
-                rng.randint(1, 4),
-                rng.randint(0, 3),
+                rng.choice([0, 1, 1, 1, 2, 5]), rng.randint(0, 2), rng.randint(0, 12),
+                rng.randint(1, 4), rng.randint(0, 3),
                 frozenset(name for name in names if shared and rng.random() < 0.3),
                 first + (rng.randint(0, 2) if rng.random() < 0.3 else 0),
             )
             for _ in range(rng.choice([0, 1, 2, 2, 3]))
         ]
         for _ in range(rng.choice([0, 1, 2, 3, 4, 4, 4]))
-    ]
+    ]  # fmt: skip
     return studies, means
 
 
@@ -114,16 +111,12 @@ def test_undominated_options_equal_pairwise_comparison() -> None:
     for _ in range(SIZE):
         options = [
             PlanOption(
-                rng.randint(1, 2),
-                rng.randint(0, 1),
-                rng.randint(0, 1),
-                rng.randint(1, 2),
-                rng.randint(1, 2),
-                frozenset(name for name in "abc" if rng.random() < 0.5),
+                rng.randint(1, 2), rng.randint(0, 1), rng.randint(0, 1), rng.randint(1, 2),
+                rng.randint(1, 2), frozenset(name for name in "abc" if rng.random() < 0.5),
                 rng.randint(1, 2),
             )
             for _ in range(rng.randint(0, 30))
-        ]
+        ]  # fmt: skip
         saved = undominated(options)
         assert len(saved) == len({*saved})
         assert {*saved} == {

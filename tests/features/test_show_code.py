@@ -25,25 +25,18 @@ from tests.ui.test_own_study import using
 from tests.ui.walking import go, visit
 
 __all__ = ["browsers", "files"]
-PLAN = {
-    "sample_size": 33,
-    "controls": ["x, y's"],
-    "rationale": 'Because "it\'s"\nénough \u202e$(x).',
-}
+RATIONALE = 'Because "it\'s"\nénough \u202e$(x).'
+PLAN = {"sample_size": 33, "controls": ["x, y's"], "rationale": RATIONALE}
+SCOPE = {"label": "Scope", "category": "equipment", "state": "booked", "until": 4}
 CASE = {
-    "study": "psy_stroop",
-    "lab": "hard",
-    "seed": 3,
+    "study": "psy_stroop", "lab": "hard", "seed": 3,
     "plan": {**STROOP.reference_protocol.model_dump(mode="json"), **PLAN},
     "own_lab": {
-        "name": "12",
-        "budget": 900,
-        "start_date": "2026-12-07",
-        "rates": {"per_sample": 3.5},
-        "items": [{"label": "Scope", "category": "equipment", "state": "booked", "until": 4}],
+        "name": "12", "budget": 900, "start_date": "2026-12-07",
+        "rates": {"per_sample": 3.5}, "items": [SCOPE],
     },
     "question": {"alpha": 0.01, "units": {"name": "tank", "samples": 4.0}},
-}
+}  # fmt: skip
 
 
 class Code(NamedTuple):

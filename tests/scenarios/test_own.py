@@ -164,16 +164,8 @@ def test_question_fits_a_design_or_is_refused(
 @given(designs(), st.sampled_from(NUMBERS))
 def test_asking_the_studys_own_number_asks_nothing(design: Design, number: str) -> None:
     custom = getattr(design, QUESTION_FIELDS[number])
-    assumptions = EvidenceAssumptions(
-        effect=0.3,
-        alpha=0.01,
-        sides=2,
-        target=0.9,
-        floor=0.2,
-        dropout=0.1,
-        baseline=0.4,
-        assurance=0.7,
-    ).model_copy(update={"why": {number: "because"}})
+    numbers = dict(zip(QUESTION_FIELDS, (0.3, 0.01, 2, 0.9, 0.2, 0.1, 0.4, 0.7), strict=True))
+    assumptions = EvidenceAssumptions(**numbers).model_copy(update={"why": {number: "because"}})
     result = assumptions.asking(number, custom, design)
     assert getattr(result, number) is None
     assert number not in result.why
