@@ -153,7 +153,7 @@ def test_run_is_a_side_by_its_plan() -> None:
     smaller = revise(UNPLAYED.plan, sample_size=60)
     goes_on = by_moves(plan_action(ScientistActionType.PROPOSE_PROTOCOL, smaller))
     assert side_of("A run", goes_on).plan.plan == smaller
-    with pytest.raises(NegotiationError, match="no plan is on the table"):
+    with pytest.raises(NegotiationError, match="has no plan on the table"):
         side_of("A run", by_moves(question("Which days?")))
 
 

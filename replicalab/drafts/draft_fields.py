@@ -150,14 +150,17 @@ FIELDS: Final[Mapping[str, StudyField]] = {
     "design.dropout": _number("Dropout, as a share", 0.05, usual=0.0, help="Share not analysed."),
     "design.units.name": StudyField(
         "Experimental unit",
-        help="If several samples share one; empty if each is treated on its own.",
+        help="Several samples may share one; empty if each is treated on its own.",
         longest=limits.LONGEST_SHORT_TITLE,
         placeholder="tank, class, lot",
         change=partial(_change_block, samples=1.0),
     ),
     "design.units.samples": _number("Samples per unit", 1.0),
     "design.units.icc": _number(
-        "Intraclass correlation", 0.01, optional=True, help="If empty, they count as independent."
+        "Intraclass correlation",
+        0.01,
+        optional=True,
+        help="If empty, the samples count as independent.",
     ),
     "design.why.units": StudyField("Reason for the units"),
     "design.arms.share": _number(
@@ -181,11 +184,11 @@ FIELDS: Final[Mapping[str, StudyField]] = {
     "design.original.confidence": _choice("Confidence", _CONFIDENCE),
     "design.original.sides": _choice("Its test was", _SIDES, usual=2),
     # Its needs
-    "min_days": _number("Minimum days", help="With fewer there is nothing to measure."),
+    "min_days": _number("Minimum days", help="With fewer days there is nothing to measure."),
     "samples_per_day.value": _number(
         "Samples a day",
         optional=True,
-        help="The most that can be finished; empty if all run together.",
+        help="The most that can be finished in a day; empty if all run together.",
         change=partial(_change_block, why=UNSTATED),
     ),
     "samples_per_day.why": StudyField("Reason for the rate"),

@@ -124,7 +124,7 @@ class OwnerRows:
                 return entry
         state = "deleted entry" if deleted else "entry"
         problem = f"the library has no {state} '{shortened(entry_id)}' of yours"
-        raise LibraryMissingError(f"{problem}, or no longer; look for it in the list")
+        raise LibraryMissingError(f"{problem}; look for it in the list")
 
     def find(self, kind: EntryKind, name: str) -> Entry | None:
         is_it = (ENTRIES.c.kind == kind) & (ENTRIES.c.name_key == label_key(name))
@@ -225,10 +225,10 @@ class OwnerRows:
         if entries and used.entries + entries > limits.entries:
             problem = f"you have {limits.entries:,} entries, the most there is room for"
         elif size > 0 and total > limits.owner_bytes:
-            problem = f"with this one yours take {total:,} bytes of {limits.owner_bytes:,}"
+            problem = f"with this entry yours take {total:,} bytes of {limits.owner_bytes:,}"
         if problem:
             remedy = "delete one for good, then save again"
-            raise LibraryFullError(f"{problem}, deleted ones counted; {remedy}")
+            raise LibraryFullError(f"{problem}, deleted ones included; {remedy}")
 
 
 class Library:

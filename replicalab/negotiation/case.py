@@ -272,7 +272,9 @@ def side_of(name: str, played: Assessment | Negotiation) -> Side:
     if isinstance(played, Assessment):
         return Side(name, played, play_case(played))
     if played.final_plan is None:
-        raise errors.NegotiationError("no plan is on the table in it; put one forward first")
+        raise errors.NegotiationError(
+            "the negotiation has no plan on the table; put one forward first"
+        )
     return Side(name, played.final_plan, played, is_run=True)
 
 

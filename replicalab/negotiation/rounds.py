@@ -394,8 +394,8 @@ def replay(transcript: Transcript, pack: Pack) -> Negotiation:
         problem = f"it is about {expected}, not about {here}"
         raise TraceError(problem, "open that study in the same lab")
     if (setup.own_lab, setup.question) != (pack.own_lab, pack.question):
-        problem = "it has other values of Your lab or the question"
-        raise TraceError(problem, "open it with its own")
+        problem = "its values of Your lab or of the assumptions differ"
+        raise TraceError(problem, "open it with its own values")
     try:
         return play_moves(setup, transcript.moves, pack)
     except NegotiationError as error:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from threading import Event, Lock, Thread
 from typing import Final, Self
 
-from replicalab.lexicon import count_text
 from replicalab.library import KeptBatch
 from replicalab.limits import MOST_BATCHES, MOST_HELD, MOST_PAGE_JOBS, MOST_PLAYED_AGAIN
 from replicalab.negotiation.batch import Result, failure_text, played_again, run_batch
@@ -147,11 +146,11 @@ class Batches:
 
     def _refusal(self, owner: str, number: int) -> str:
         if not number:
-            return "Nothing is chosen: choose at least one of each."
+            return "A field is empty: choose at least one value in each."
         if number > MOST_PAGE_JOBS:
             return (
-                f"These are {count_text(number, 'negotiation')}, and a batch here has at most "
-                f"{MOST_PAGE_JOBS:,}: choose fewer, or run them by python -m replicalab batch."
+                f"A batch here has at most {MOST_PAGE_JOBS:,} negotiations, and this one "
+                f"{number:,}: choose fewer, or run them by python -m replicalab batch."
             )
         if refused := self._conflict(owner, number):
             return refused

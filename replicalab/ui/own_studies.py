@@ -67,7 +67,7 @@ class StudyCache:
         with self._lock:
             drawer = self._opened(owner)
             if len({*drawer.studies, scenario_id}) > limits.MOST_OWN_STUDIES:
-                return f"You keep {limits.MOST_OWN_STUDIES} studies here, the most. {_REMOVE_ONE}"
+                return f"You keep {limits.MOST_OWN_STUDIES} studies here, the limit. {_REMOVE_ONE}"
             wanted = drawer.size(without=scenario_id) + _bytes(text)
             if wanted > limits.MOST_OWN_STUDY_BYTES:
                 size = f"{wanted:,} bytes, of at most {limits.MOST_OWN_STUDY_BYTES:,}"
@@ -333,6 +333,6 @@ def find(scenario_id: str, difficulty: str, seed: int, own: str | None) -> scena
         study = STUDIES.read(own)
     if study is None or study.study.scenario_id != scenario_id:
         problem = f"'{scenario_id}' is not on this server"
-        gone = Fault("scenario_id", problem, "bring its file under Make a study on Scenarios")
+        gone = Fault("scenario_id", problem, "upload its file under Make a study on Scenarios")
         raise ScenarioError("studies of visitors", [gone])
     return scenarios.pack_of(study.study, scenarios.Difficulty(difficulty), seed)

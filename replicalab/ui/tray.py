@@ -52,7 +52,7 @@ def keep_and_notify(*, run: bool) -> None:
     if (at := place_of(case, run=run)) is not None:
         notice = f"Already in the comparison: {escape(state.workspace().tray[at].name)}."
     elif not has_room():
-        notice = f"The comparison holds {MOST_SIDES}, the most; remove one."
+        notice = f"The comparison is full with {MOST_SIDES} cases; remove one."
     else:
         keep(TrayCandidate("", case, run))
         notice = f"Added as {escape(state.workspace().tray[-1].name)}: see Compare."

@@ -288,24 +288,24 @@ def stories() -> list[Story]:
         Story(
             "half_the_sample",
             "Ten credits too many",
-            "Ten credits over, the Lab Manager halves the sample: power 0.53 → 0.26. One day "
-            "less saves 50 credits, and all 24 mice stay. No plan in this lab allows the 36 days "
-            "of survival follow-up.",
+            "For ten credits the Lab Manager halves the sample: power 0.53 → 0.26. One day less "
+            "saves 50 credits and keeps all 24 mice. No plan in this lab allows the 36 days of "
+            "survival follow-up.",
             "Protocol",
             _begins(halved.scenario_id, all_but_the_sample),
         ),
         Story(
             "cut_that_costs_nothing",
             "The free cut",
-            "The lab has 4 of the 6 days, and another computer. With both changes all 12 runs stay "
-            "and so does power 0.88; halving on and on ends at 0.10.",
+            "The lab has 4 of the 6 days, and another computer. With both changes all 12 runs "
+            "stay, at power 0.88; a halving in every round ends at 0.10.",
             "Negotiation",
             _begins("ml_resnet_cifar10"),
         ),
         Story(
             "do_not_run",
             "A study not run",
-            "The lab can check at most 437 of 633 cases, and 69 % of a check proves nothing. 2,055 "
+            "The lab can check at most 437 of 633 cases, and a check of 69 % proves nothing. 2,055 "
             "more credits would pay for all; without them the Scientist leaves.",
             "Negotiation",
             _begins("math_four_colour"),

@@ -127,12 +127,12 @@ def test_replay_in_another_lab_is_refused() -> None:
         with pytest.raises(TraceError, match=r"; open that study in the same lab$"):
             core.replay(core.load(json.dumps(data)), MEDIUM)
     lab, question = LabOverrides(budget=1_234), EvidenceAssumptions(alpha=0.01)
-    message = "other values of Your lab or the question; open it with its own"
+    message = "its values of Your lab or of the assumptions differ; open it with its own values"
     with pytest.raises(TraceError, match=message):
         core.replay(core.load(core.save(RULED)), MEDIUM.with_own(lab, question))
     pack = MEDIUM.with_own(lab, EvidenceAssumptions())
     other = MEDIUM.with_own(LabOverrides(budget=1_235), EvidenceAssumptions())
-    with pytest.raises(TraceError, match=r"^it has other values of Your lab or the question"):
+    with pytest.raises(TraceError, match=r"^its values of Your lab or of the assumptions differ"):
         core.replay(core.load(core.save(by_rule(pack))), other)
 
 

@@ -30,7 +30,7 @@ CAPTIONS: Final = {
 }
 TOLD: Final = by_rule(PACK, REFERENCE)
 BUILD: Final = "replicalab.features.language_model.build_generate_fn"
-BACK: Final = "Undo: last negotiation"
+BACK: Final = "Undo last negotiation"
 URL: Final = "http://127.0.0.1:9/v1"
 KEY: Final = "canary-key-0123456789"
 

@@ -91,7 +91,7 @@ def test_batches_under_way_are_bounded(going: Event) -> None:
 
 def test_empty_and_too_large_batches_are_refused() -> None:
     batches = Batches()
-    assert "Nothing is chosen" in batches.begin("a", [])
+    assert "A field is empty" in batches.begin("a", [])
     refused = batches.begin("a", JOBS * (MOST_PAGE_JOBS // len(JOBS) + 1))
     assert f"at most {MOST_PAGE_JOBS:,}" in refused
     assert batches.of("a") is None

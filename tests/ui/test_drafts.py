@@ -78,7 +78,7 @@ def test_study_survives_a_restart_for_each_reader(
 
 
 def offered(app: AppTest) -> bool:
-    return "Go on with it" in labels(app)
+    return "Continue" in labels(app)
 
 
 def test_last_draft_is_offered_to_its_author(browsers: Browsers) -> None:
@@ -92,7 +92,7 @@ def test_last_draft_is_offered_to_its_author(browsers: Browsers) -> None:
     browsers.token = author
     back = visit()
     assert "Stroop interference · medium lab · n 42, and 2 in the comparison" in page_text(back)
-    go(press(back, "Go on with it"), PROTOCOL)
+    go(press(back, "Continue"), PROTOCOL)
     assert tray(back) == tray(app)
     assert number(back, "Sample size").value == 42
     assert not offered(back)
@@ -128,7 +128,7 @@ def test_lost_case_of_a_draft_is_named() -> None:
     gone = query.replace("fin_momentum", "gone")
     changed = record_text(stored.model_copy(update={"beside": ((name, gone), other)}))
     shelf().save_draft(owner(), changed, result.place)
-    back = go(press(visit(), "Go on with it"), PROTOCOL)
+    back = go(press(visit(), "Continue"), PROTOCOL)
     assert "comparison, Plan A: " in page_text(back)
     assert tray(back) == tray(app)[1:]
 
@@ -140,7 +140,7 @@ def test_last_tab_replaces_the_draft_of_another() -> None:
     writer.finish()
     assert "This workspace is too long for a link" in page_text(visit(PROTOCOL, **query))
     assert not offered(go(other, LIBRARY)), "it is open here"
-    app = press(visit(LIBRARY, study="psy_stroop"), "Go on with it")
+    app = press(visit(LIBRARY, study="psy_stroop"), "Continue")
     assert number(go(app, PROTOCOL), "Sample size").value == 42
 
 

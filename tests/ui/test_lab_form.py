@@ -26,7 +26,7 @@ from tests.ui.walking import go, query_of, show, unopened, visit
 TABS: Final = "lab_part"
 TERMINAL: Final = "licensed-data terminal"
 ANOTHER: Final = "Another item …"
-BOOKED: Final = "The study’s: booked until day 10"
+BOOKED: Final = "Reset to booked until day 10"
 
 
 def drawer(tab: str = "Means", page: str = PROTOCOL, **query: str) -> AppTest:
@@ -84,7 +84,7 @@ def test_typed_numbers_are_the_labs_and_reset() -> None:
     assert "medium lab, 1 change" in page_text(app)
     assert "days" not in query_of(press(app, "Undo: change to the lab"))
     app = fill(fill(again(app), "Days", 9), "Staff units", 2)
-    press(again(app), "The study’s: 6")
+    press(again(app), "Reset to 6")
     assert {"days", "staff"} & set(query_of(app)) == {"staff"}
     app = fill(fill(again(app), "Days", 7), "Days", 6)
     assert "days" not in query_of(app), "the typed value is the study’s"
@@ -139,7 +139,7 @@ def test_another_item_is_added_and_removed() -> None:
     assert "It has no name yet. Type one of at most 300 characters." in in_drawer(app)
     app = at(name_another(app, "  mug "), "Items")
     assert "mug available material · " in in_drawer(app)
-    press(app, "The study’s: not in this lab's inventory")
+    press(app, "Reset to not in this lab's inventory")
     assert "mug available" not in in_drawer(at(app, "Items"))
 
 
@@ -219,8 +219,8 @@ def test_calendar_and_money_are_set_and_reset() -> None:
     # 5,050 as written; 4 people for 8 days at 40 are 1,280 more, and 15 % on 6,330 are 949.50.
     assert "7,279.50 / 3,700 EUR" in page_text(app)
     assert "8 / 6 days (to Wed 16 Dec 2026)" in page_text(app)
-    press(app, "The study’s: credits")
-    press(unfolded(app), "The study’s: no date")
+    press(app, "Reset to credits")
+    press(unfolded(app), "Reset to no date")
     overrides = own_lab(app)
     assert (overrides.currency, overrides.start_date, overrides.weekends) == (None, None, False)
 
@@ -254,7 +254,7 @@ def _walked() -> Iterator[tuple[str, AppTest]]:
 
 @pytest.mark.long
 def test_every_page_has_currency_and_dates() -> None:
-    elsewhere = ["EUR instead of credits", "The study’s: credits"]
+    elsewhere = ["EUR instead of credits", "Reset to credits"]
     elsewhere += [text for story in stories() for text in (story.title, story.line)]
     counted = dated = 0
     for place, app in _walked():

@@ -52,7 +52,7 @@ def test_list_has_only_entries_of_the_visitor(browsers: Browsers) -> None:
     assert names(app) == []
     [notice] = alerts(app)
     assert notice.colour == "info"
-    assert "Save, above on every page" in notice.text
+    assert "at the top of any page" in notice.text
 
 
 def test_list_is_searched_filtered_and_comes_in_pages() -> None:
@@ -88,7 +88,7 @@ def test_unsaved_work_is_offered_after_opening_another() -> None:
     writer.finish()
     app = go(app, PROTOCOL)
     assert number(app, "Sample size").value == 41
-    press(go(app, LIBRARY), "Go on with it")
+    press(go(app, LIBRARY), "Continue")
     assert number(go(app, PROTOCOL), "Sample size").value == 31
 
 

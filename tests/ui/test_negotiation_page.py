@@ -170,7 +170,7 @@ def test_unplayable_recording_offers_remedies() -> None:
 
 
 ROOM: Final = "replicalab.limits.MOST_GAME_BYTES"
-FULL: Final = "MiB of negotiations, the most there is room for: nothing more is played or opened"
+FULL: Final = "MiB of a session: no more are played or opened"
 
 
 def test_full_session_plays_on_after_forgetting(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,7 +227,7 @@ def test_person_sees_each_move_before_making_it(app: AppTest) -> None:
     press(type_text(app, "Technique", ""), SEND)
     assert "First" not in labels(app)
     type_number(app, "Rounds at most", 1)
-    assert "A question takes this round; 0 rounds left." in page_text(app)
+    assert "A question uses this round; 0 rounds left." in page_text(app)
 
 
 def test_form_starts_from_protocol_page_then_offer() -> None:

@@ -97,7 +97,7 @@ def test_used_study_is_saved_in_the_library(
     browsers: Browsers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = write(unopened(), MINE)
-    assert caption(app).startswith("Only in this tab until you press Use this study: ")
+    assert caption(app).startswith("Only this tab holds it until you press Use this study: ")
     press(app, "Use this study")
     writer.finish()
     assert caption(app).startswith("Saved in your library. ")

@@ -144,7 +144,7 @@ def test_four_plans_at_most_survive_a_reload() -> None:
     for samples in (10, 20, 30, 40):
         acting.press(acting.type_number(app, "Sample size", samples), ADD)
     acting.press(acting.type_number(app, "Sample size", 50), ADD)
-    assert toast(app) == "The comparison holds 4, the most; remove one."
+    assert toast(app) == "The comparison is full with 4 cases; remove one."
     assert names(app) == ["Plan A", "Plan B", "Plan C", "Plan D"]
     load(acting.press(load(app, 1), "Remove it"), 0)
     acting.press(acting.type_number(app, "Sample size", 60), ADD)

@@ -58,7 +58,7 @@ def _draw_sides(here: planner.PlanAnalysis) -> None:
         lacking = "Nothing to compare yet."
         if compared.cases:
             name = controls.escape(compared.cases[0].name)
-            lacking = f"{name} is the open plan: it needs another one."
+            lacking = f"{name} is the open plan, and no other is added."
         text = f"{lacking} Choose above, or press Compare this on any page."
         st.info(text, icon=":material/compare_arrows:")
         return
@@ -143,7 +143,7 @@ def _draw_library() -> None:
             return
         entries = {entry.id: entry for entry in saved if DOCUMENTS[KEPT[entry.kind]].is_compared}
         if not entries:
-            st.caption("Nothing is saved yet. Save, above on every page, saves your plan.")
+            st.caption("Nothing is saved yet. Press **Save** at the top of any page.")
             return
         st.selectbox(
             "Saved entry",

@@ -175,7 +175,7 @@ def _draw_results(batch: batches.VisitorBatch, names: dict[str, str]) -> None:
         with controls.fold("Every result", "batch_results") as is_open:
             if is_open:
                 if len(came) > _ROWS_SHOWN:
-                    st.caption(f"The first {_ROWS_SHOWN:,}; the files have all.")
+                    st.caption(f"The first {_ROWS_SHOWN:,} are shown; the files contain all.")
                 frame = record_facts.results_frame(came[:_ROWS_SHOWN])
                 st.dataframe(frame, hide_index=True, alt="Every result")
 

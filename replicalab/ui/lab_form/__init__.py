@@ -67,7 +67,7 @@ def _draw_saving() -> None:
         lab_fields.use(scenarios.read_lab(data))
         notices.leave(f"The lab of {file} is in use.", _FILE)
 
-    file_transfer.upload("Open a lab", _FILE, take, ["json"], help="A file saved here.")
+    file_transfer.upload("Open a lab", _FILE, take, ["json"], help="A lab file from ReplicaLab.")
     lab = scenarios.lab_json(state.case().own_lab)
     file_transfer.download("This lab", lab, "lab.json", key="get_lab")
     panel.draw_features("lab", state.analysis())

@@ -54,7 +54,7 @@ def draw_back(name: str, written: str, back: Callable[[], None]) -> None:
         redraw()
 
     key = f"back_{name}_{stamp()}"
-    controls.button(f"The study’s: {written}", "undo", restore, key=key, type="tertiary")
+    controls.button(f"Reset to {written}", "undo", restore, key=key, type="tertiary")
 
 
 def draw_means() -> None:
@@ -186,7 +186,7 @@ def _set_field(name: str, value: object) -> None:
 _ITEM: Final = "lab_item"
 _ANOTHER: Final = "Another item …"
 _ROWS: Final = 40  # rows shown; further items are picked by name
-_FULL: Final = f"{MOST_OWN_ITEMS} items are yours, the most. Take one back to the study’s first."
+_FULL: Final = f"{MOST_OWN_ITEMS} items are yours, the limit. Reset one to the study’s value first."
 
 
 def draw_items() -> None:

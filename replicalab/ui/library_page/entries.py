@@ -38,7 +38,7 @@ def draw() -> None:
             text = "No entry matches. Clear the search, or show all."
             st.info(text, icon=":material/search_off:")
         else:
-            text = "Nothing is saved yet. **Save**, above on every page, saves your plan."
+            text = "Nothing is saved yet. Press **Save** at the top of any page."
             st.info(text, icon=":material/bookmarks:")
             controls.page_link("pages/1_Protocol.py", "To the plan", "tune")
         usage = "Space in use"
@@ -213,9 +213,8 @@ def _draw_usage() -> None:
         else "as long as this browser keeps its cookie: a year after your last visit"
     )
     st.markdown(
-        f"{lexicon.count_text(used.entries, 'entry')} in {size}, with deleted entries. This "
-        f"server’s library keeps them. You can open them {reach}. No other visitor sees them. A "
-        f"deleted entry can be brought back for {DELETED_DAYS} days."
+        f"{lexicon.count_text(used.entries, 'entry')} in {size}, deleted ones included. Only you "
+        f"can open them, {reach}. A deleted entry can be brought back for {DELETED_DAYS} days."
     )
     sure = st.checkbox("Delete everything I saved", help="With its versions and drafts.")
     controls.button("Delete it for good", "delete_forever", _forget, disabled=not sure)

@@ -211,11 +211,11 @@ def draw_offer(offer: drafting.DraftOffer | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center", border=True, key="offered"):
         tray = f", and {len(offer.plan.beside)} in the comparison" if offer.plan.beside else ""
         st.markdown(
-            f":material/history: Not saved, from {moment_text(offer.draft.saved)}: "
+            f":material/history: Unsaved work of {moment_text(offer.draft.saved)}: "
             f"**{escape(offer.name)}**{tray}",
             width="content",
         )
-        button("Go on with it", "play_arrow", partial(_continue, offer), key="offered_on")
+        button("Continue", "play_arrow", partial(_continue, offer), key="offered_on")
         button("Discard", "delete", partial(_discard, offer), key="offered_off", type="tertiary")
 
 

@@ -65,8 +65,8 @@ def _draw_full(shown: RunSession | None) -> None:
     if not table.is_full():
         return
     st.warning(
-        f"This session keeps {limits.MOST_GAME_BYTES // 2**20} MiB of negotiations, the most there "
-        "is room for: nothing more is played or opened. Save some, then forget them.",
+        f"Your negotiations fill the {limits.MOST_GAME_BYTES // 2**20} MiB of a session: no more "
+        "are played or opened. Save some, then forget them.",
         icon=":material/inventory_2:",
     )
     others = [run for run in table.played_by_hand() if run is not shown]
@@ -186,7 +186,7 @@ def _draw_undo() -> None:
     last = next(reversed(state.current().past), None)
     had_run = last and (last.whole or (last.workspace.case.moves and not state.case().moves))
     if had_run and not table.is_away():
-        button("Undo: last negotiation", "undo", state.undo, type="tertiary")
+        button("Undo last negotiation", "undo", state.undo, type="tertiary")
 
 
 def _draw_kept_fork(session: RunSession) -> None:

@@ -130,7 +130,7 @@ def _draw_question(session: RunSession, place: str, key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"{place}_asking"):
         button("Ask", "help", partial(_ask, session, number, key), key=f"{place}_ask")
         rounds = lexicon.count_text(limit - number - 1, "round")
-        st.caption(f"A question takes this round; {rounds} left.", width="content")
+        st.caption(f"A question uses this round; {rounds} left.", width="content")
     notices.draw(key)
 
 

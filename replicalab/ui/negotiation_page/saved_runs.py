@@ -45,7 +45,7 @@ def _written(session: RunSession) -> str:
 def _draw_saving(session: RunSession) -> None:
     hint = None
     if any(done.turn.by is TurnAuthor.MODEL for done in session.negotiation.rounds):
-        hint = "It has the model’s answers and plays again without it. It has no key."
+        hint = "The file holds the model’s answers, so it plays again without it. It holds no key."
     controls.button("Save to the library", "bookmark_add", partial(keep, session))
     download("Save this negotiation", _written(session), "negotiation.json", help=hint)
 

@@ -132,7 +132,7 @@ def _draw_idea() -> None:
     with st.container(border=True, key="plan_here", horizontal=True, vertical_alignment="center"):
         button("Plan in your lab", "biotech", partial(state.update, survey=True), key="plan")
         st.caption("The best plan of every study for your budget, days and staff.", width="content")
-        icon, hint = ":material/casino:", "A study in its easy or medium lab."
+        icon, hint = ":material/casino:", "Opens a random study in its easy or medium lab."
         if st.button("Surprise me", key="surprise", icon=icon, type="tertiary", help=hint):
             level = secrets.choice([scenarios.Difficulty.EASY, scenarios.Difficulty.MEDIUM])
             _open(secrets.choice(_all_cards()), level)

@@ -157,7 +157,7 @@ def _draw_side(now: FormSession) -> None:
         download("Download the file", lambda: now.file, f"{now.draft.at('scenario_id')}.yaml")
         controls.button("Start over", "restart_alt", partial(setattr, now, "choosing", True))
     if study is None or stored != now.file:
-        st.caption("Only in this tab until you press Use this study: a reload loses it.")
+        st.caption("Only this tab holds it until you press Use this study: a reload loses it.")
         return
     where = "In this server's memory only: download the file to keep it."
     if own_studies.is_saved(study.scenario_id, now.file):
@@ -223,7 +223,7 @@ def _draw_original(draft: Draft) -> None:
         index=ways.index(draft_fields.original_way(draft) or NOT_GIVEN),
         key=key,
         on_change=choose,
-        help="With its numbers, more cautious effects to plan with are offered.",
+        help="Its numbers allow more cautious effects to plan with.",
     )
     if draft.at(*draft_fields.ORIGINAL) is None:
         return

@@ -57,7 +57,7 @@ def draw() -> None:
     if pressed and study is not None:
         refused = own_studies.name_refusal(name, own_studies.names())
         if not name:
-            refused = "The study has no name yet. Type one above, by which you find it again."
+            refused = "The study has no name yet. Type one above."
         complain(refused or study_fields.open_on_protocol(result.text, study))
     st.caption("It opens in a lab that can run it. Enter your own under **Your lab** there.")
 
