@@ -164,10 +164,8 @@ FORMAT: Final = 1  # of the documents; it rises if an older one could be misread
 def input_hash(plan: Assessment) -> str:
     """Return a fingerprint of study, lab and plan, which determine every number of a document."""
     pack = plan.pack
-    records = [
-        record.model_dump(mode="json", exclude_defaults=True)
-        for record in (pack.study, pack.lab, plan.plan)
-    ]
+    inputs = pack.study, pack.lab, plan.plan
+    records = [record.model_dump(mode="json", exclude_defaults=True) for record in inputs]
     return sha256(json.dumps(records, sort_keys=True).encode()).hexdigest()[:16]
 
 

@@ -15,7 +15,6 @@ _ASK = ("dimension", "has", "needs", "item", "text")
 
 
 def fields(record: object, *names: str) -> Data:
-    """Return attributes by name."""
     return {name: getattr(record, name) for name in names}
 
 
@@ -28,7 +27,6 @@ def place(pack: scenarios.Pack) -> Data:
 
 
 def evidence(evidence: Evidence) -> Data:
-    """Return the evidence of a sample."""
     return {"measure": evidence.measure, **asdict(evidence)}
 
 

@@ -132,10 +132,8 @@ def attempts_panel(attempts: Sequence[Attempt]) -> blocks.Panel:
 
 def _attempt(attempt: Attempt) -> dict[str, object]:
     output = attempt.output
-    sent, came = (
-        "unknown" if tokens is None else f"{tokens:,}"
-        for tokens in (output.prompt_tokens, output.completion_tokens)
-    )
+    counts = output.prompt_tokens, output.completion_tokens
+    sent, came = ("unknown" if tokens is None else f"{tokens:,}" for tokens in counts)
     ended = f", ended by {output.finish_reason}" if output.finish_reason else ""
     verdict = "no answer" if output.text is None else "a valid action"
     if attempt.error_code is not None:

@@ -83,17 +83,14 @@ def score_panel(score: Score, who: str = "The run") -> blocks.Group:
     sentence = Sentence(verdict.text, f"{verdict.title}.", verdict.status)
     if plan is None:
         return blocks.group(heading, sentence)
+    gives_up = f"has {given_up_text(best)}" if best.fidelity_loss else "gives up nothing"
     return blocks.group(
         heading,
         sentence,
         Sentence(plan_facts.cautions_sentence(plan)),
         plans_table({column: plan, "Best": best}),
-        Sentence(plan_facts.with_cautions(f"The best plan {_differs(best)}.", best)),
+        Sentence(plan_facts.with_cautions(f"The best plan {gives_up}.", best)),
     )
-
-
-def _differs(best: Assessment) -> str:
-    return f"has {given_up_text(best)}" if best.fidelity_loss else "gives up nothing"
 
 
 REGRET_TITLE: Final = "Mean regret: the distance from each lab's best plan; 0 is optimal"

@@ -199,10 +199,8 @@ def _changed(plan: Assessment, *changes: ChangeGroup) -> Assessment:
 
 
 def _moved(part: SuggestionChange, term: Callable[[str], str]) -> str:
-    old, new = (
-        f"{int(value):,}" if part.field in models.NUMBER_FIELDS else value
-        for value in (part.original, part.revised)
-    )
+    values, is_number = (part.original, part.revised), part.field in models.NUMBER_FIELDS
+    old, new = (f"{int(value):,}" if is_number else value for value in values)
     return f"{term(models.FIELD_LABELS[part.field])}: {old} → {new}"
 
 

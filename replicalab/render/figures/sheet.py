@@ -56,7 +56,6 @@ class _Held(list[Any]):
 
 
 def title_style(text: str, **place: Any) -> dict[str, Any]:
-    """Return a chart's title."""
     font = {"size": 15, "weight": 700}
     return {"text": text, "font": font, "x": 0, "xanchor": "left", "pad": {"l": 4}, **place}
 

@@ -121,10 +121,8 @@ def draw(title: str) -> None:
 def _draw_kept(entry: library.Entry, text: str) -> None:
     version = f", version {entry.version}" if entry.version > 1 else ""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(
-            f":green[:material/check_circle:] **{text}: {escape(entry.name)}**{version}",
-            width="content",
-        )
+        saved = f":green[:material/check_circle:] **{text}: {escape(entry.name)}**{version}"
+        st.markdown(saved, width="content")
         if not server.is_lasting():
             st.markdown("This browser takes no cookies: closing the tab loses it.")
         page_link(PAGE, "To the library", "bookmarks")
