@@ -6,8 +6,8 @@
   open a web socket or send a file. This stops DNS rebinding and requests that other sites forge.
 - The Content-Security-Policy of every answer. Scripts come from this server, apart from the one
   in Streamlit's own page, which is allowed by its hash. Nothing is loaded from or sent to another
-  host, and only sites in REPLICALAB_FRAMES can show the pages in a frame. It is the second wall
-  behind escaping.
+  host, and only sites in REPLICALAB_FRAMES can show the pages in a frame. It stops a foreign
+  script that escaping missed.
 - The visitor cookie, by which a browser finds its work again. The library stores only its hash.
 
 Limits of messages and uploads are in `.streamlit/config.toml`, those of connections and requests
@@ -64,7 +64,7 @@ _ISSUED: Final[deque[tuple[str, float]]] = deque(maxlen=1_000)  # recent cookies
 
 
 class Pages(Protocol):
-    """The server's view of the pages."""
+    """The functions of the pages that the server calls."""
 
     def load(self) -> None:
         """Load what the pages use."""
@@ -189,8 +189,8 @@ def is_public() -> bool:
 def refusal(scope: Scope, hosts: frozenset[str]) -> Response | None:
     """Return the answer that refuses a request, or None."""
     headers = Headers(scope=scope)
-    named = headers.getlist("host")
-    host = _HOST.fullmatch(named[0]) if len(named) == 1 else None
+    names = headers.getlist("host")
+    host = _HOST.fullmatch(names[0]) if len(names) == 1 else None
     if not host or host["name"] not in hosts:
         return PlainTextResponse(
             "ReplicaLab does not serve this host name. Its operator lists the names in "
@@ -202,7 +202,7 @@ def refusal(scope: Scope, hosts: frozenset[str]) -> Response | None:
         return PlainTextResponse("This demo takes no files.", 403)
     origins = headers.getlist("origin")
     # Behind a proxy that ends TLS the scheme of the connection is not that of the page.
-    texts = {f"{scheme}://{named[0]}" for scheme in ("http", "https")}
+    texts = {f"{scheme}://{names[0]}" for scheme in ("http", "https")}
     is_own = len(origins) == 1 and origins[0] in texts
     if is_own or (not origins and scope["type"] == "http"):
         return None
@@ -257,7 +257,7 @@ def fixed_headers() -> dict[str, str]:
 
 
 def is_over_tls(headers: Mapping[str, str], scheme: str) -> bool:
-    """Return whether a browser uses TLS, also behind a silent proxy."""
+    """Return whether a browser uses TLS, also behind a proxy that does not report it."""
     # Browsers send Sec-Fetch-Site over TLS and to this machine only.
     if origin := headers.get("origin"):
         return origin.startswith("https://")

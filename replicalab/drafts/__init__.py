@@ -1,4 +1,4 @@
-"""A study file while a form edits it, right or wrong; parts that no form shows stay untouched."""
+"""A study file in a form, valid or not; parts that the form does not show stay as they are."""
 
 from replicalab.drafts.beginning import NEW_NAME, UNSTATED, YOUR_LAB, Block, new_study, stated_text
 from replicalab.drafts.draft import NAME, Draft, OtherLabs, check, free_name, longest_name, rename

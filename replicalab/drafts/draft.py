@@ -1,4 +1,4 @@
-"""The data of a study file in a form, right or wrong: its changes, its check, its undo."""
+"""The data of a study file in a form, valid or not: its changes, its check, its undo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A study that a power analysis begins: four of its five numbers as typed, and the fifth."""
+"""A study from a power analysis: four of five numbers are typed, the fifth is worked out."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

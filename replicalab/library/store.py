@@ -53,7 +53,7 @@ def _table(name: str, *columns: str) -> sqlalchemy.TableClause:
     return sqlalchemy.table(name, *typed)
 
 
-# A search looks through ``words``. The contents are in another table: a list reads none.
+# A search reads ``words``. Contents are in another table, so that a list reads none.
 ENTRIES: Final = _table("library_entries", *Entry._fields, "owner", "name_key", "words")
 VERSIONS: Final = _table("library_versions", *Version._fields, "entry", "content")
 DRAFTS: Final = _table("library_drafts", "owner", "size", "place", "content", "saved")
@@ -79,14 +79,14 @@ def size_of(text: str) -> int:
 
 
 def numbered_names(name: str, end: str = "") -> Iterator[str]:
-    """Yield a name with an end, then with each number from 2 on, cut to the longest name."""
+    """Yield a name with an end, then with ``(2)``, ``(3)`` and on, cut to the longest name."""
     for number in count(1):
         text = f"{end} ({number})" if number > 1 else end
         yield name[: LONGEST_ENTRY_NAME - len(text)].rstrip() + text
 
 
 def remove_overdue(connection: Connection, now: datetime) -> None:
-    """Remove some entries deleted, and drafts saved, too long ago: the clock may be wrong."""
+    """Remove entries and drafts that are due, a few at a time, as the clock may be wrong."""
     for table, key, moment, days in (
         (ENTRIES, ENTRIES.c.id, ENTRIES.c.deleted, contents.DELETED_DAYS),
         (DRAFTS, DRAFTS.c.owner, DRAFTS.c.saved, contents.DRAFT_DAYS),
@@ -234,7 +234,7 @@ class OwnerRows:
 class Library:
     """An open library, for any thread; ``notices`` are messages about its opening.
 
-    A method raises `LibraryMissingError` without such an entry or version. A save raises
+    A method raises `LibraryMissingError` if an entry or version does not exist. A save raises
     `LibraryContentError`, `LibraryFullError` beyond a limit, and `LibraryConflictError` if the name
     is taken or another tab saved a later version.
     """
@@ -291,8 +291,8 @@ class Library:
     ) -> Entry:
         """Save a further version of an entry; a state equal to the latest adds none.
 
-        ``base_version`` is the version that the changes began from. Content and notes may be None,
-        to stay as they are. So does a name that is empty or taken.
+        ``base_version`` is the version that was changed. Content and notes stay if they are None,
+        the name if the new one is empty or taken.
         """
         with self._reading(owner) as rows:
             before = rows.version(rows.entry(entry_id))

@@ -87,7 +87,7 @@ def _short(plan: models.Protocol) -> models.Protocol:
     return plan
 
 
-ShortPlan = Annotated[models.Protocol, AfterValidator(_short)]  # no file makes a long search
+ShortPlan = Annotated[models.Protocol, AfterValidator(_short)]  # a file cannot cause a long search
 ModelName = Annotated[models.NonEmptyText, Field(max_length=200)]
 
 
@@ -113,7 +113,7 @@ class Setup(models.Record):
 
 
 class Output(models.Record):
-    """The text of one call of a model, or its failure; it ends by ``stop`` or ``length``."""
+    """The text of one call of a model, or its failure, with tokens and seconds."""
 
     text: Annotated[str, Field(max_length=LONGEST_OUTPUT)] | None = None
     failure: Annotated[str, Field(max_length=LONGEST_TEXT)] | None = None
@@ -144,7 +144,7 @@ class Attempt:
 
 
 class Turn(models.Record):
-    """The Scientist's part of a round, with a model's outputs; action None walks away."""
+    """The Scientist's part of a round; without an ``action`` it walks away."""
 
     action: models.ScientistAction | None
     by: TurnAuthor = TurnAuthor.PERSON
@@ -191,7 +191,7 @@ class State:
     history: tuple[models.ConversationEntry, ...] = ()
     options: PlanAnalysis | None = None  # of the plan on the table
     offer: Assessment | None = None  # the Lab Manager's standing offer
-    opening: PlanAnalysis | None = None  # the first plan, or the last of a person or a model
+    opening: PlanAnalysis | None = None  # the first plan, later the last one of a person or a model
     ending: Ending | None = None
 
     @property
@@ -237,7 +237,7 @@ def only_asks(action: models.ScientistAction | None) -> bool:
 
 @dataclass(frozen=True)
 class Negotiation(NotebookView):
-    """A negotiation so far, with all that showing, continuing and forking need."""
+    """A negotiation so far; it can be shown, continued and forked."""
 
     setup: Setup
     pack: scenarios.Pack
@@ -248,7 +248,7 @@ class Negotiation(NotebookView):
         return self.rounds[number - 1].after if number else State(0, self.setup.max_rounds)
 
     def without_searches(self) -> Negotiation:
-        """Return it without the planner's searches, which take megabytes in each round."""
+        """Return the negotiation without the planner's searches, megabytes in each round."""
 
         def strip(state: State) -> State:
             options = state.options and PlanAnalysis(state.options.yours)

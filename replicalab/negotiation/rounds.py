@@ -1,7 +1,7 @@
-"""A negotiation played by rules, a model or by hand, forked, saved, and replayed from its moves.
+"""Play, fork, save and replay a negotiation.
 
-``accept`` takes the standing offer, or else the plan on the table; an offer lasts until the next
-plan is answered. Source: docs/methods.md, Negotiation.
+The action ``accept`` takes the Lab Manager's last offer, or else the plan on the table. An offer
+lasts until the next plan is answered. Source: docs/methods.md, Negotiation.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -81,19 +81,19 @@ def play_rule(negotiation: Negotiation) -> Negotiation:
 
 
 def fork(negotiation: Negotiation, number: int, protocol: Protocol) -> Negotiation:
-    """Return the negotiation that follows if the Scientist puts ``protocol`` forward instead.
+    """Return the negotiation with ``protocol`` put forward in round ``number``, counted from 0.
 
-    Rounds before ``number`` (0-based) are kept. A Scientist with a rule then goes on by it; any
-    other waits for its next turn. Raises NegotiationError.
+    Earlier rounds are kept. A rule then plays on; a model or a person waits for its turn. Raises
+    NegotiationError.
     """
     limit = len(negotiation.rounds)
     if not 0 <= number < limit:
         problem = f"round {number + 1}: the negotiation has {count_text(limit, 'round')}"
         raise NegotiationError(f"{problem}; choose 1 to {limit}")
     setup = negotiation.setup.model_copy(update={"forked_at": number})
-    saved = replace(negotiation, setup=setup, rounds=negotiation.rounds[:number])
-    action = put_forward(saved.state, protocol)
-    return play_on(play(saved, Turn(action=action, by=TurnAuthor.FORK)))
+    earlier = replace(negotiation, setup=setup, rounds=negotiation.rounds[:number])
+    action = put_forward(earlier.state, protocol)
+    return play_on(play(earlier, Turn(action=action, by=TurnAuthor.FORK)))
 
 
 def moves_of(negotiation: Negotiation) -> tuple[Move, ...]:
@@ -125,8 +125,8 @@ def play_moves(setup: Setup, moves: Sequence[Move], pack: Pack) -> Negotiation:
         else:
             action = move.action
             if move.by is TurnAuthor.MODEL:
-                heard = players.repeat_outputs(move.outputs, negotiation.state, pack).turn
-                action = heard.action if heard else None
+                model_turn = players.repeat_outputs(move.outputs, negotiation.state, pack).turn
+                action = model_turn.action if model_turn else None
             turn = Turn(action=action, by=move.by, outputs=move.outputs)
             negotiation = play(negotiation, turn)
         if move.reply is not None:
@@ -149,8 +149,8 @@ def play(
 ) -> Negotiation:
     """Return the negotiation after one more round; ``reason`` is a rule's.
 
-    If a person is the Lab Manager, a plan that is put forward waits for the ``reply``. Raises
-    NegotiationError if it has ended, or if its last round awaits a reply.
+    If a person is the Lab Manager, a new plan waits for the ``reply``. Raises NegotiationError if
+    the negotiation has ended, or if its last round awaits a reply.
     """
     if negotiation.awaits_reply:
         problem = f"round {len(negotiation.rounds)} awaits the Lab Manager's answer"
@@ -160,9 +160,9 @@ def play(
     if state.ending is not None:
         problem = f"round {state.round_number + 1}: the negotiation has ended, {state.ending}"
         raise NegotiationError(f"{problem}; fork it at a round that was played")
-    heard = players.repeat_outputs(turn.outputs, state, pack)
-    reason = reason or _reason(turn, heard)
-    options = _on_the_table(state, action, pack)
+    reading = players.repeat_outputs(turn.outputs, state, pack)
+    reason = reason or _reason(turn, reading)
+    options = _plan_on_the_table(state, action, pack)
     plan = options.yours if options else None
     puts_forward = action is not None and action.protocol is not None
     opening = state.opening
@@ -183,8 +183,8 @@ def play(
             standing = offer.after
     ending = _ending(state, action, answer, plan)
     waits = puts_forward and answer is None
-    steps = setup.scientist is records.ScientistKind.STEP_BY_STEP and not state.is_last
-    if ending is records.Ending.LAB_MANAGER_ACCEPTED and steps and opening and plan:
+    is_stepwise = setup.scientist is records.ScientistKind.STEP_BY_STEP and not state.is_last
+    if ending is records.Ending.LAB_MANAGER_ACCEPTED and is_stepwise and opening and plan:
         # A Scientist that goes step by step may want more than the plan that is accepted.
         tier, best = plan.evidence.tier, opening.least.after.evidence.tier
         waits = tier is EvidenceTier.BELOW_FLOOR or TIER_RANK[best] < TIER_RANK[tier]
@@ -192,7 +192,7 @@ def play(
     number = state.round_number
     history = (*state.history, *_entries(number, action, answer, reason))
     after = State(number + 1, state.max_rounds, history, options, standing, opening, ending)
-    attempts = heard.attempts
+    attempts = reading.attempts
     done = records.Round(number, turn, reason, attempts, plan, offer, answer, after, reply)
     return Negotiation(setup, pack, (*negotiation.rounds, done))
 
@@ -223,18 +223,20 @@ def _answer_by_hand(plan: Assessment, offer: Offer | None, reply: Reply) -> LabM
     return answer.model_copy(update=changes)
 
 
-def _reason(turn: Turn, heard: players.ModelAnswer) -> str:
-    tried = len(heard.attempts)
+def _reason(turn: Turn, reading: players.ModelAnswer) -> str:
+    tried = len(reading.attempts)
     own = f"The model's own choice, valid at attempt {tried}."
     reasons = {
         TurnAuthor.FORK: "A plan put forward by hand.",
         TurnAuthor.PERSON: "A person acted for the model in this round." if tried else "",
-        TurnAuthor.MODEL: own if turn.action else heard.failure or "",
+        TurnAuthor.MODEL: own if turn.action else reading.failure or "",
     }
     return reasons.get(turn.by, "")
 
 
-def _on_the_table(state: State, action: ScientistAction | None, pack: Pack) -> PlanAnalysis | None:
+def _plan_on_the_table(
+    state: State, action: ScientistAction | None, pack: Pack
+) -> PlanAnalysis | None:
     if action is None or records.only_asks(action):
         return state.options
     plan = action.protocol

@@ -1,1 +1,1 @@
-"""The interface: the only part that imports streamlit. It draws, reads widgets and calls."""
+"""The pages: the only part that imports streamlit."""

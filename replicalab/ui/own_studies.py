@@ -1,7 +1,7 @@
-"""The studies that visitors brought, in memory and in the library.
+"""The studies of visitors, in memory and in the library.
 
 A secret cookie names the owner. A study is read by its key, a keyed hash of that secret and the
-study's id: it cannot be guessed, and stays the same if the owner brings the file again. Memory is
+study's id: it cannot be guessed, and stays the same if the owner uploads the file again. Memory is
 bounded in bytes; a study in use is never dropped.
 """
 

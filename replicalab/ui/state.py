@@ -45,9 +45,9 @@ class Session:
     workspace: Workspace
     past: list[HistoryStep] = field(default_factory=list)
     future: list[HistoryStep] = field(default_factory=list)
-    chosen: bool = False  # a study; until then the default one is open
-    # Part of the keys of the plan's widgets; changes with a plan from outside them. It starts at
-    # random: a tab that outlived its server still holds typed values.
+    chosen: bool = False  # whether a study is; until then the default one is open
+    # In the keys of the plan's widgets: a plan from elsewhere changes it, and so redraws them. It
+    # starts at random: after a restart of the server an open tab still holds typed values.
     version: int = field(default_factory=partial(secrets.randbelow, 2**32))
     problems: list[str] = field(default_factory=list)
     story: Story | None = None
@@ -56,7 +56,7 @@ class Session:
     offered: drafting.DraftOffer | None = None
     address: dict[str, str] = field(default_factory=dict)  # written last
     written_at: float = 0.0
-    query: tuple[Workspace, dict[str, str], bool] | None = None  # and whether it carries all
+    query: tuple[Workspace, dict[str, str], bool] | None = None  # is it complete?
     touched: bool = False
     shelved: dict[tuple[str, str, int], scenarios.Pack] = field(default_factory=dict)
     analysed: planner.PlanAnalysis | None = None
@@ -103,14 +103,14 @@ def analysis() -> planner.PlanAnalysis:
 def begin() -> None:
     """Read the address at the start of a session, or when Back has changed it."""
     query = st.query_params.to_dict()
-    own_studies.studies()  # they count as used while their owner looks at a page
+    own_studies.studies()  # marks them as used
     if _STATE not in st.session_state:
         st.session_state[_STATE] = Session(Workspace())
-        may_have_kept = not server.is_new_visitor()
-        if may_have_kept:
+        may_have_saved = not server.is_new_visitor()
+        if may_have_saved:
             own_studies.restock()
         _adopt(query)
-        if may_have_kept and not query:
+        if may_have_saved and not query:
             current().offered = drafting.latest_draft()
     elif query and not current().touched and query != current().address:
         if time.monotonic() - current().written_at > _SETTLED_AFTER:
@@ -127,7 +127,7 @@ def _adopt(query: dict[str, str]) -> None:
     session, first = current(), Workspace()
     reading = drafting.read(query, session.tab)
     session.workspace, session.problems = reading.workspace, reading.problems
-    # A lab and a view of the front door alone choose no study.
+    # An address with only a lab or the survey chooses no study.
     other = reading.workspace.replace(survey=False, own_lab=first.case.own_lab) != first
     session.chosen = session.chosen or bool(reading.problems) or "study" in query or other
     session.address, session.written_at = query, time.monotonic()

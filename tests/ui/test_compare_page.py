@@ -36,7 +36,7 @@ def row(app: AppTest, label: str) -> list[str]:
 def test_single_plan_is_compared_with_the_open_one() -> None:
     assert "Nothing to compare yet." in page_text(visit(COMPARE))
     app = go(press(visit(PROTOCOL), "Compare this"), COMPARE)
-    assert "Plan A is the open plan, and no other is added." in page_text(app)
+    assert "Plan A is the open plan; add one to compare it with." in page_text(app)
     go(type_number(go(app, PROTOCOL), "Sample size", 100), COMPARE)
     assert row(app, "Sample size") == ["420", "100"]
     press(app, "The three labs")

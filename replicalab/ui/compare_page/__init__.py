@@ -1,4 +1,4 @@
-"""The Compare page: a few side by side, and many negotiations at once."""
+"""The Compare page: up to four cases side by side, and many negotiations at once."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -58,7 +58,7 @@ def _draw_sides(here: planner.PlanAnalysis) -> None:
         lacking = "Nothing to compare yet."
         if compared.cases:
             name = controls.escape(compared.cases[0].name)
-            lacking = f"{name} is the open plan, and no other is added."
+            lacking = f"{name} is the open plan; add one to compare it with."
         text = f"{lacking} Choose above, or press Compare this on any page."
         st.info(text, icon=":material/compare_arrows:")
         return

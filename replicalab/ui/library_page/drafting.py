@@ -1,7 +1,7 @@
 """Saved cases and drafts: the workspace as the library stores it, and back.
 
 A draft is a browser's last unsaved state. A workspace that is too long for a link is read from its
-draft: ``draft`` of the address names the tab that wrote it, and the parts that the draft has.
+draft: ``draft`` of the address names the tab that wrote it, and the parts to read from it.
 """
 
 import re

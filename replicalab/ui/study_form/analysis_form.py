@@ -1,4 +1,4 @@
-"""A study from a power analysis: four of five numbers are typed, the fifth is worked out."""
+"""The form of a power analysis, from which a study begins."""
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager

@@ -1,4 +1,4 @@
-"""The plan on the Trade-offs page, computed once per run, as the visitor has chosen to see it."""
+"""The plan that the Trade-offs page shows, and the visitor's choices of how to show it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first tables; a later shape is a later file."""
+"""The first tables; a later change gets a file of its own."""
 
 from typing import Any
 
