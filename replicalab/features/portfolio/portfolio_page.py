@@ -66,23 +66,12 @@ def _draw(studies: Mapping[str, ListedStudy]) -> None:
 
 def _candidates(names: Sequence[str], listed: Sequence[ListedStudy]) -> list[PortfolioStudy] | None:
     """Draw the worth of each study; return the studies, or None if a number is impossible."""
-    share = NumberField(
-        "Share counted above the floor",
-        "portfolio_share",
-        0.0,
-        why_not=between("The share", (0, 1)),
-        step=0.05,
-    )
-    worths = [
-        NumberField(
-            f"Worth of {escape(name)}",
-            f"portfolio_worth_{study.key}",
-            1.0,
-            why_not=between(f"The worth of {name}", (0, MOST)),
-            step=0.5,
-        )
-        for name, study in zip(names, listed, strict=True)
-    ]
+    label, check = "Share counted above the floor", between("The share", (0, 1))
+    share = NumberField(label, "portfolio_share", 0.0, None, check, 0.05)
+    worths = []
+    for name, study in zip(names, listed, strict=True):
+        label, check = f"Worth of {escape(name)}", between(f"The worth of {name}", (0, MOST))
+        worths.append(NumberField(label, f"portfolio_worth_{study.key}", 1.0, None, check, 0.5))
     meaning = "A plan that only reaches its floor counts this share of its study’s worth."
     with st.grid("auto", min_column_width=150, vertical_alignment="bottom", key="portfolio_worths"):
         share.draw(persist_state="session", help=meaning)
