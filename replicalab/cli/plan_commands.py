@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from replicalab import features, lexicon, negotiation, scenarios
 from replicalab.assessment import Assessment, assess, assumed_effects
-from replicalab.cli import asking, commands
+from replicalab.cli import commands
 from replicalab.documents import BUNDLE, ENDINGS, PRINTED, REPORTS, Report, today
 from replicalab.errors import ModelError, TraceError
 from replicalab.facts import (
@@ -82,9 +82,9 @@ def studies(_: commands.Options) -> commands.Answer:
 )
 def lab(options: commands.Options) -> commands.Answer:
     """Show a lab, and save its own values as a lab file."""
-    study, _ = asking.study_at(options.study)
-    case = asking.case_of(options, study, options.lab, {})
-    pack, original = asking.pack_of(case, study), scenarios.pack_of(study, case.lab, case.seed)
+    study, _ = commands.study_at(options.study)
+    case = commands.case_of(options, study, options.lab, {})
+    pack, original = commands.pack_of(case, study), scenarios.pack_of(study, case.lab, case.seed)
     own_texts = (value.text for value in own_values(original, pack))
     blocks = [place_text(pack), amounts_text(pack.lab), *own_texts]
     return commands.Answer(
@@ -97,7 +97,7 @@ def lab(options: commands.Options) -> commands.Answer:
 )
 def check(options: commands.Options) -> commands.Answer:
     """Check a plan against its lab in seven dimensions, with its cost and evidence."""
-    analysis, _ = asking.analysis(options)
+    analysis, _ = commands.analysis(options)
     plan = analysis.yours
     panels = check_panel(plan, analysis.binding), cost_panel(plan), evidence_panel({YOURS: plan})
     effects = effects_table(assumed_effects(plan.pack.design), {YOURS: plan})
@@ -112,7 +112,7 @@ def check(options: commands.Options) -> commands.Answer:
 )
 def plan(options: commands.Options) -> commands.Answer:
     """Find the plan with the least loss, change by change, and what the lab lacks."""
-    analysis, _ = asking.analysis(options)
+    analysis, _ = commands.analysis(options)
     loss = analysis.least
     shows = loss.after.evidence.tier is not EvidenceTier.BELOW_FLOOR
     code = 0 if loss.after.feasible and shows else 1
@@ -140,10 +140,10 @@ def compare(options: commands.Options) -> commands.Answer:
     if not FEWEST_SIDES <= number <= MOST_SIDES:
         remedy = f"name {FEWEST_SIDES} to {MOST_SIDES} with --plan and --lab"
         raise commands.CommandError(f"{number} of plan and lab are named; {remedy}")
-    study, _ = asking.study_at(options.study)
+    study, _ = commands.study_at(options.study)
     sides = []
     for lab in labs:
-        pack = asking.pack_of(asking.case_of(options, study, lab, {}), study)
+        pack = commands.pack_of(commands.case_of(options, study, lab, {}), study)
         for name in plans:
             titles = [Path(commands.called(Path(name))).stem] if len(plans) > 1 else []
             titles += [lab_text(pack)] if len(labs) > 1 or not titles else []
@@ -161,11 +161,11 @@ def _side(title: str, name: str, pack: Pack, study: Study) -> Side:
         return side_of(title, choose(PlanAnalysis(assess(pack.reference_protocol, pack))))
     path = Path(name)
     if not (path.suffix or name == commands.STANDARD or path.exists()):
-        asking.choice("--plan", name, [*_NAMED])
-    run = asking.run_at(path, study)
+        commands.choice("--plan", name, [*_NAMED])
+    run = commands.run_at(path, study)
     if run and run.pack == pack:
         return side_of(title, run)
-    return side_of(title, assess(asking.plan_at(path, study), pack))
+    return side_of(title, assess(commands.plan_at(path, study), pack))
 
 
 def _side_facts(side: Side) -> record_facts.Data:
@@ -181,9 +181,9 @@ def _side_facts(side: Side) -> record_facts.Data:
 )
 def report(options: commands.Options) -> commands.Answer:
     """Write a brief, a funding request, a report or a registration form; as JSON the bundle."""
-    asking.choice("--kind", options.kind, REPORTS)
+    commands.choice("--kind", options.kind, REPORTS)
     ending = _report_ending(options)
-    analysis, case = asking.analysis(options, registration=asking.answers(options))
+    analysis, case = commands.analysis(options, registration=commands.answers(options))
     pack = analysis.yours.pack
     setup = Case.of(pack, analysis.yours.plan).setup(pack)
     made = Report(
@@ -220,7 +220,7 @@ def _report_ending(options: commands.Options) -> str:
 )
 def negotiate(options: commands.Options) -> commands.Answer:
     """Play a negotiation round by round, or replay a transcript."""
-    study, _ = asking.study_at(options.study)
+    study, _ = commands.study_at(options.study)
     if options.replay:
         return _replayed(options, options.replay, study)
     fields = {"max_rounds": MAX_ROUNDS, **_named(options, "scientist", "lab_manager")}
@@ -228,10 +228,10 @@ def negotiate(options: commands.Options) -> commands.Answer:
         for option in _named(options, "plan", "samples", "days"):
             problem = f"--{option}: a language model opens with a plan of its own"
             raise commands.CommandError(f"{problem}; omit it with --scientist model")
-        case = asking.case_of(options, study, options.lab, fields)
+        case = commands.case_of(options, study, options.lab, fields)
     else:
-        case = asking.plan_case(options, study, fields)
-    return _play(options, case, asking.pack_of(case, study))
+        case = commands.plan_case(options, study, fields)
+    return _play(options, case, commands.pack_of(case, study))
 
 
 def _named(options: commands.Options, *names: str) -> dict[str, object]:
@@ -274,7 +274,7 @@ def _replayed(options: commands.Options, path: Path, study: Study) -> commands.A
         option = name.replace("settings", "set").replace("_", "-")
         problem = f"--{option}: a transcript contains that"
         raise commands.CommandError(f"{problem}; omit it with --replay")
-    talk = asking.run_at(path, study)
+    talk = commands.run_at(path, study)
     if talk is None:
         problem = f"{commands.called(path)}: it holds no negotiation"
         raise commands.CommandError(f"{problem}; name one saved here")
@@ -343,10 +343,10 @@ def _jobs(options: commands.Options) -> list[Case]:
     lists = scientists, options.lab_managers or [LabManagerKind.REFERENCE]
     cases = list[Case]()
     for name in dict.fromkeys(names):
-        study, text = asking.study_at(name)
+        study, text = commands.study_at(name)
         for lab, *players in product(*map(dict.fromkeys, (options.labs or [*Difficulty], *lists))):
             named = dict(zip(("scientist", "lab_manager"), players, strict=True))
-            case = asking.case_of(options, study, lab, {"max_rounds": MAX_ROUNDS, **named})
+            case = commands.case_of(options, study, lab, {"max_rounds": MAX_ROUNDS, **named})
             case.question.over(study.design)
             cases.append(case.replace(text=text))
     seeds = _seeds(options.seeds)

@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 import replicalab
 from replicalab import negotiation, scenarios
 from replicalab.assessment import assess
-from replicalab.cli import COMPLETE, DEBUG, asking, main
+from replicalab.cli import COMPLETE, DEBUG, commands, main
 from replicalab.cli.commands import CODES, EXAMPLES, SCHEMA, app
 from replicalab.documents import open_bundle
 from replicalab.models import revise
@@ -268,7 +268,7 @@ def test_failure_is_one_line_or_a_traceback(
     def fail(_: object) -> None:
         raise ZeroDivisionError("a sum\nof \x1b[31mnothing")
 
-    monkeypatch.setattr(asking, "analysis", fail)
+    monkeypatch.setattr(commands, "analysis", fail)
     monkeypatch.delenv(DEBUG, raising=False)
     if variable:
         monkeypatch.setenv(DEBUG, variable)

@@ -1,6 +1,6 @@
 """The command `break-even`."""
 
-from replicalab.cli import asking, commands
+from replicalab.cli import commands
 from replicalab.cli.commands import Answer
 from replicalab.cli.plan_commands import opening
 from replicalab.facts import record_facts
@@ -15,10 +15,10 @@ def command(_: object) -> None:
 
 def break_even(options: commands.Options) -> Answer:
     """Show how far each assumption may move, and the most robust plan over three worlds."""
-    analysis, _ = asking.analysis(options)
+    analysis, _ = commands.analysis(options)
     plan, rows = analysis.yours, feature.break_evens(analysis.yours)
     typed = {"hopeful": options.hopeful, "grim": options.grim}
-    numbers = {name: asking.numbers(f"--{name}", typed[name], "budget=800") for name in typed}
+    numbers = {name: commands.numbers(f"--{name}", typed[name], "budget=800") for name in typed}
     robust = feature.robust_plan(plan, **numbers)
     data = {
         **record_facts.place(plan.pack),

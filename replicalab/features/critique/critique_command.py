@@ -1,6 +1,6 @@
 """The command `critique`."""
 
-from replicalab.cli import asking, commands
+from replicalab.cli import commands
 from replicalab.cli.commands import Answer
 from replicalab.cli.plan_commands import opening
 from replicalab.facts import record_facts
@@ -16,7 +16,7 @@ def command(_: object) -> None:
 
 def critique(options: commands.Options) -> Answer:
     """List a reviewer's questions about a plan, each with the place of its remedy."""
-    analysis, case = asking.analysis(options, registration=asking.answers(options))
+    analysis, case = commands.analysis(options, registration=commands.answers(options))
     plan = analysis.yours
     remarks = feature.critique(plan, case.registration)
     blocks: list[Block | str | None] = [*opening(plan)]

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from replicalab.cli import asking, commands
+from replicalab.cli import commands
 from replicalab.cli.commands import Answer
 from replicalab.facts import record_facts
 from replicalab.features import portfolio as feature
@@ -23,9 +23,9 @@ def portfolio(options: commands.Options) -> Answer:
     """Choose the studies that one lab runs with one budget, and a plan of each."""
     packs = []
     for name in options.studies:
-        study, _ = asking.study_at(name)
-        packs.append(asking.pack_of(asking.case_of(options, study, options.lab, {}), study))
-    worth = asking.numbers("--worth", options.worth, "psy_stroop=2")
+        study, _ = commands.study_at(name)
+        packs.append(commands.pack_of(commands.case_of(options, study, options.lab, {}), study))
+    worth = commands.numbers("--worth", options.worth, "psy_stroop=2")
     result = feature.portfolio(packs, worth=worth, floor_share=options.floor_share)
     data = {
         **record_facts.fields(result, "exact", "worth", "credits", "budget", "loss", "last"),
