@@ -17,7 +17,7 @@ from replicalab.errors import Fault, ScenarioError, TraceError
 from replicalab.facts.blocks import Document, Paper, Part, Sentence, part
 from replicalab.facts.document_facts import brief, funding_request, input_hash, of_run
 from replicalab.facts.report_facts import report
-from replicalab.library.contents import EntryKind
+from replicalab.library import EntryKind
 from replicalab.limits import MOST_FILE_BYTES
 from replicalab.models import NonEmptyText, Record
 from replicalab.negotiation import Negotiation, Recording, Transcript, replay, save

@@ -1,7 +1,7 @@
 """The errors this project raises on purpose: all are below `ReplicaLabError`.
 
 Every message names the value, the place and the remedy. All are ValueErrors too. Two are next to
-their data: `agents.parsing.ScientistOutputParseError`, `library.contents.LibraryConflictError`.
+their data: `agents.parsing.ScientistOutputParseError`, `library.LibraryConflictError`.
 """
 
 from collections.abc import Sequence

@@ -12,8 +12,7 @@ from pydantic import ValidationError
 from replicalab import scenarios
 from replicalab.documents import bundle, detect_kind, open_bundle
 from replicalab.errors import ReplicaLabError
-from replicalab.library import EntryKind
-from replicalab.library.contents import check, problem_of
+from replicalab.library import EntryKind, check, problem_of
 from replicalab.models import Protocol
 from replicalab.negotiation import Move, ScientistKind, TurnAuthor, load
 from replicalab.negotiation.case import DraftCase, record_text

@@ -15,16 +15,16 @@ import sqlalchemy
 from sqlalchemy import BigInteger, Connection, Integer, String, delete, func, insert, select, update
 from sqlalchemy.engine import Dialect
 
+from replicalab import library
 from replicalab.errors import LibraryBusyError, LibraryFullError, LibraryMissingError
 from replicalab.lexicon import label_key, shortened
-from replicalab.library import contents
-from replicalab.library.contents import Entry, EntryKind, Owner, StoredVersion, Version
+from replicalab.library import Entry, EntryKind, Owner, StoredVersion, Version
 from replicalab.library.database import FileInUse, database_errors, open_database, writing_engine
 from replicalab.limits import LONGEST_ENTRY_NAME, MOST_PURGED
 from replicalab.places import library_url
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_LIMITS: Final = contents.LibraryLimits()
+_LIMITS: Final = library.LibraryLimits()
 _now: Final = partial(datetime.now, UTC)
 
 
@@ -88,8 +88,8 @@ def numbered_names(name: str, end: str = "") -> Iterator[str]:
 def remove_overdue(connection: Connection, now: datetime) -> None:
     """Remove entries and drafts that are due, a few at a time, as the clock may be wrong."""
     for table, key, moment, days in (
-        (ENTRIES, ENTRIES.c.id, ENTRIES.c.deleted, contents.DELETED_DAYS),
-        (DRAFTS, DRAFTS.c.owner, DRAFTS.c.saved, contents.DRAFT_DAYS),
+        (ENTRIES, ENTRIES.c.id, ENTRIES.c.deleted, library.DELETED_DAYS),
+        (DRAFTS, DRAFTS.c.owner, DRAFTS.c.saved, library.DRAFT_DAYS),
     ):
         overdue = select(key).where(moment < now - timedelta(days=days)).order_by(moment)
         keys = connection.execute(overdue.limit(MOST_PURGED)).scalars().all()
@@ -103,7 +103,7 @@ class OwnerRows:
         self,
         connection: Connection,
         owner: Owner,
-        limits: contents.LibraryLimits,
+        limits: library.LibraryLimits,
         clock: Callable[[], datetime],
     ) -> None:
         self.connection = connection
@@ -154,16 +154,16 @@ class OwnerRows:
         rows = self.connection.execute(query.order_by(VERSIONS.c.number.desc()))
         return [Version(*row) for row in rows]
 
-    def draft(self) -> contents.StoredDraft | None:
+    def draft(self) -> library.StoredDraft | None:
         query = select(DRAFTS.c.place, DRAFTS.c.content, DRAFTS.c.saved)
         row = self.connection.execute(query.where(DRAFTS.c.owner == self._digest)).first()
-        return contents.StoredDraft(*row) if row else None
+        return library.StoredDraft(*row) if row else None
 
-    def usage(self) -> contents.Usage:
+    def usage(self) -> library.Usage:
         query = select(func.count(), func.coalesce(func.sum(ENTRIES.c.size), 0))
         entries, size = self.connection.execute(query.where(ENTRIES.c.owner == self._digest)).one()
         draft = select(DRAFTS.c.size).where(DRAFTS.c.owner == self._digest)
-        return contents.Usage(entries, int(size) + (self.connection.scalar(draft) or 0))
+        return library.Usage(entries, int(size) + (self.connection.scalar(draft) or 0))
 
     def add(self, kind: EntryKind, name: str, new: NewVersion) -> Entry:
         self._require_room(new.size, entries=1)
@@ -206,7 +206,7 @@ class OwnerRows:
         for table in (DRAFTS, ENTRIES):
             self.connection.execute(delete(table).where(table.c.owner == self._digest))
 
-    def put_draft(self, draft: contents.StoredDraft | None) -> None:
+    def put_draft(self, draft: library.StoredDraft | None) -> None:
         self.connection.execute(delete(DRAFTS).where(DRAFTS.c.owner == self._digest))
         if draft:
             values = {**draft._asdict(), "owner": self._digest, "size": size_of(draft.content)}
@@ -243,7 +243,7 @@ class Library:
         self,
         url: str | None = None,
         *,
-        limits: contents.LibraryLimits = _LIMITS,
+        limits: library.LibraryLimits = _LIMITS,
         clock: Callable[[], datetime] = _now,
     ) -> None:
         """Open the library at an address, by default `library_url`."""
@@ -259,7 +259,7 @@ class Library:
     def keep(
         self, owner: Owner, kind: EntryKind, name: str, content: str, *, notes: str = ""
     ) -> Entry:
-        name, new = contents.check_name(name), self._checked(kind, content, notes)
+        name, new = library.check_name(name), self._checked(kind, content, notes)
         with self._saving(owner) as rows:
             if entry := rows.find(kind, name):
                 problem = f"you have a {kind} named '{entry.name}' already"
@@ -272,7 +272,7 @@ class Library:
     ) -> list[Entry]:
         """Save new entries in one transaction; a name that is taken gets a number."""
         checks = [self._checked(kind, content, notes) for kind, _, content in parts]
-        names = [contents.check_name(name[:LONGEST_ENTRY_NAME]) for _, name, _ in parts]
+        names = [library.check_name(name[:LONGEST_ENTRY_NAME]) for _, name, _ in parts]
         with self._saving(owner) as rows:
             return [
                 rows.add_beside(kind, name, new)
@@ -310,7 +310,7 @@ class Library:
             entry = rows.add_version(now.entry, new)
             if not name or rows.find(entry.kind, name):
                 return entry
-            return rows.write(entry._replace(name=contents.check_name(name)))
+            return rows.write(entry._replace(name=library.check_name(name)))
 
     def entries(
         self,
@@ -342,14 +342,14 @@ class Library:
             return rows.add_version(entry, new)
 
     def rename(self, owner: Owner, entry_id: str, name: str) -> Entry:
-        name = contents.check_name(name)
+        name = library.check_name(name)
         with self._saving(owner) as rows:
             entry = rows.entry(entry_id)
             existing = rows.find(entry.kind, name)
             if existing and existing.id != entry.id:
                 problem = f"you have a {entry.kind} named '{existing.name}' already"
                 now = _with_problem(rows.version(existing))
-                raise contents.LibraryConflictError(f"{problem}; choose another name", now)
+                raise library.LibraryConflictError(f"{problem}; choose another name", now)
             return rows.write(entry._replace(name=name))
 
     def duplicate(self, owner: Owner, entry_id: str) -> Entry:
@@ -383,24 +383,24 @@ class Library:
         with self._saving(owner) as rows:
             rows.remove_all()
 
-    def save_draft(self, owner: Owner, content: str, place: str = "") -> contents.StoredDraft:
+    def save_draft(self, owner: Owner, content: str, place: str = "") -> library.StoredDraft:
         """Replace an owner's draft with a plan's text; ``place`` names the tab that wrote it."""
         self._checked(None, content)
-        draft = contents.StoredDraft(place, content, self._clock())
+        draft = library.StoredDraft(place, content, self._clock())
         with self._saving(owner) as rows:
             rows.put_draft(draft)
         return draft
 
-    def draft(self, owner: Owner) -> contents.StoredDraft | None:
+    def draft(self, owner: Owner) -> library.StoredDraft | None:
         with self._reading(owner) as rows:
             draft = rows.draft()
-        return draft and draft._replace(problem=contents.problem_of(None, draft.content))
+        return draft and draft._replace(problem=library.problem_of(None, draft.content))
 
     def discard_draft(self, owner: Owner) -> None:
         with self._saving(owner) as rows:
             rows.put_draft(None)
 
-    def usage(self, owner: Owner) -> contents.Usage:
+    def usage(self, owner: Owner) -> library.Usage:
         with self._reading(owner) as rows:
             return rows.usage()
 
@@ -431,7 +431,7 @@ class Library:
             problem = f"the content has {size:,} bytes"
             most = f"{self._limits.content_bytes:,} are saved at most"
             raise LibraryFullError(f"{problem}, and {most}; shorten it, or download it")
-        return NewVersion(content, contents.check_notes(notes), contents.check(kind, content))
+        return NewVersion(content, library.check_notes(notes), library.check(kind, content))
 
 
 def _is_same(now: StoredVersion, new: NewVersion) -> bool:
@@ -441,8 +441,8 @@ def _is_same(now: StoredVersion, new: NewVersion) -> bool:
 def _same_or_conflict(now: StoredVersion, new: NewVersion, message: str) -> Entry:
     if _is_same(now, new):
         return now.entry
-    raise contents.LibraryConflictError(message, _with_problem(now))
+    raise library.LibraryConflictError(message, _with_problem(now))
 
 
 def _with_problem(stored: StoredVersion) -> StoredVersion:
-    return stored._replace(problem=contents.problem_of(stored.entry.kind, stored.content))
+    return stored._replace(problem=library.problem_of(stored.entry.kind, stored.content))

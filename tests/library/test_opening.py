@@ -12,8 +12,9 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import text
 
 from replicalab.errors import LibraryStorageError, LibraryVersionError
-from replicalab.library import EntryKind, Library, data_folder, database, library_url
+from replicalab.library import EntryKind, Library, database
 from replicalab.library.database import open_database, writing_engine
+from replicalab.places import data_folder, library_url
 from tests.library.making import ANN, TIME, Clock, PostgresServer, engine_of, make_plan
 
 LATER: Final = """

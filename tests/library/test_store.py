@@ -24,9 +24,9 @@ from replicalab.library import (
     LibraryLimits,
     Owner,
     batch_text,
+    check,
     read_batch,
 )
-from replicalab.library.contents import check
 from replicalab.limits import MOST_PURGED
 from replicalab.negotiation.batch import Result, jobs_of, run_job
 from replicalab.negotiation.case import Case, record_text
