@@ -144,7 +144,7 @@ FIELDS: Final[Mapping[str, StudyField]] = {
     "design.sides": _choice(
         "Test", _SIDES, usual=2, help=designs.PARAMETERS["sides"].help, change=_change_design
     ),
-    "design.target": _design_number("{measure} to aim at"),
+    "design.target": _design_number("Target: {measure}"),
     "design.floor": _design_number("Minimum worth running"),
     "design.unit_of_n": StudyField("Sampling unit"),
     "design.dropout": _number("Dropout, as a share", 0.05, usual=0.0, help="Share not analysed."),

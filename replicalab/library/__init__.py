@@ -239,20 +239,20 @@ class KeptBatch(models.Record):
     results: Annotated[tuple[StoredResult, ...], _SOME, FailFast()]
 
     @classmethod
-    def of(cls, came: Sequence[Result], asked: int) -> Self:
+    def of(cls, results: Sequence[Result], asked: int) -> Self:
         places: dict[str, int] = {}
         jobs: list[case.Case] = []
         rows = []
-        for result in came:
+        for result in results:
             job = result.job.model_copy(update={"seed": 0, "text": ""})
             place = places.setdefault(job.model_dump_json(), len(jobs))
             jobs += [job] if place == len(jobs) else []
             ending = result.model_dump(include=_ENDING)
             rows.append(StoredResult(job=place, seed=result.job.seed, **ending))
-        texts = {result.job.study: result.job.text for result in came if result.job.text}
+        texts = {result.job.study: result.job.text for result in results if result.job.text}
         return cls(asked=asked, texts=texts, jobs=tuple(jobs), results=tuple(rows))
 
-    def came(self) -> list[Result]:
+    def unpack(self) -> list[Result]:
         jobs = [job.model_copy(update={"text": self.texts.get(job.study, "")}) for job in self.jobs]
         return [
             Result(job=jobs[row.job].replace(seed=row.seed), **row.model_dump(include=_ENDING))

@@ -227,7 +227,7 @@ def _reason(turn: Turn, reading: players.ModelAnswer) -> str:
     tried = len(reading.attempts)
     own = f"The model's own choice, valid at attempt {tried}."
     reasons = {
-        TurnAuthor.FORK: "A plan put forward by hand.",
+        TurnAuthor.FORK: "A person put it forward.",
         TurnAuthor.PERSON: "A person acted for the model in this round." if tried else "",
         TurnAuthor.MODEL: own if turn.action else reading.failure or "",
     }

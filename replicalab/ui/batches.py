@@ -29,7 +29,7 @@ class VisitorBatch:
     """A visitor's batch."""
 
     jobs: Sequence[Case]
-    came: list[Result] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
     is_over: bool = False
     problem: str = ""
     seen: float = 0.0
@@ -42,14 +42,14 @@ class VisitorBatch:
     @classmethod
     def from_library(cls, name: str, saved: KeptBatch) -> Self:
         """Return a batch of the library, with some of its negotiations played again."""
-        came = saved.came()
+        results = saved.unpack()
         return cls(
-            [result.job for result in came],
-            came,
+            [result.job for result in results],
+            results,
             is_over=True,
             kept_as=name,
-            missing=saved.asked - len(came),
-            again=played_again(came, MOST_PLAYED_AGAIN),
+            missing=saved.asked - len(results),
+            again=played_again(results, MOST_PLAYED_AGAIN),
         )
 
     @property
@@ -65,17 +65,17 @@ class VisitorBatch:
 
     def run(self) -> None:
         cases = {_key(job): job for job in self.jobs}
-        results = run_batch(self.jobs, workers=_WORKERS, niceness=_NICENESS)
+        stream = run_batch(self.jobs, workers=_WORKERS, niceness=_NICENESS)
         try:
-            for result in results:
+            for result in stream:
                 if self.is_stopping:
                     break
                 # The result has a copy of its job from another process; keep one of the two.
-                self.came.append(result.model_copy(update={"job": cases[_key(result.job)]}))
+                self.results.append(result.model_copy(update={"job": cases[_key(result.job)]}))
         except Exception as error:  # noqa: BLE001 - nothing above a thread reports it
             self.problem = failure_text(error)
         finally:
-            results.close()
+            stream.close()
             self.is_over = True
 
 
@@ -135,7 +135,7 @@ class Batches:
     def _put(self, owner: str, batch: VisitorBatch) -> VisitorBatch:
         last = self._batches.get(owner)
         if last is not None:
-            batch.before = last if last.came else last.before
+            batch.before = last if last.results else last.before
             last.before = None
             if self._held(owner) + _size(batch) > MOST_HELD:
                 batch.before = None

@@ -307,9 +307,9 @@ def on_the_shelf(scenario_id: str) -> scenarios.Study | None:
     return scenarios.load_scenario(scenario_id).study if scenario_id in shipped else None
 
 
-def require_same(study: scenarios.Study, there: scenarios.Study, where: str, source: str) -> None:
+def require_same(study: scenarios.Study, other: scenarios.Study, where: str, source: str) -> None:
     """Require that two studies of one id are equal; raise ScenarioError if they differ."""
-    if study != there:
+    if study != other:
         problem = f"another study of the id '{study.scenario_id}' is {where}"
         remedy = "give this one another id in its file; both can then be opened"
         raise ScenarioError(source, [Fault("scenario_id", problem, remedy)])

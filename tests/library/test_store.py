@@ -494,7 +494,7 @@ def test_batch_keeps_order_of_results() -> None:
     came = results()
     text = batch_text(KeptBatch.of(came, 9))
     batch = read_batch(text)
-    assert (batch.came(), batch.asked) == (came, 9)
+    assert (batch.unpack(), batch.asked) == (came, 9)
     assert json.loads(text)["format"] == 2
     assert check(EntryKind.BATCH, text) == f"{STUDY}, seedling_music"
     assert batch.texts == {"seedling_music": template_text()}

@@ -176,7 +176,7 @@ def test_fork_keeps_the_rounds_before() -> None:
         assert forked.rounds[:number] == RULED.rounds[:number]
         done = forked.rounds[number]
         assert done.action == action
-        assert (done.turn.by, done.reason) == (core.TurnAuthor.FORK, "A plan put forward by hand.")
+        assert (done.turn.by, done.reason) == (core.TurnAuthor.FORK, "A person put it forward.")
         assert forked.setup == RULED.setup.model_copy(update={"forked_at": number})
     assert core.save(RULED) == before
 

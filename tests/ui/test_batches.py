@@ -53,7 +53,7 @@ def played(found: Batches, owner: str = "a", jobs: Sequence[Case] = JOBS) -> Vis
 
 
 def test_batch_is_played_to_its_end_by_processes() -> None:
-    came = played(Batches(), jobs=JOBS[:5]).came
+    came = played(Batches(), jobs=JOBS[:5]).results
     assert sorted(result.job.seed for result in came) == list(range(5))
     assert all(result.outcome and not result.error for result in came)
 
@@ -65,7 +65,7 @@ def test_broken_batch_gives_reason_without_path(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(batches, "run_batch", play)
     batch = played(Batches())
-    assert len(batch.came) == 1
+    assert len(batch.results) == 1
     assert batch.problem == "FileNotFoundError: No such file or directory"
 
 
@@ -140,10 +140,10 @@ def test_absent_visitor_loses_the_slot() -> None:
 def test_opened_batch_is_played_again_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "MOST_PLAYED_AGAIN", 3)
     batch = VisitorBatch.from_library("x", KeptBatch.of(list(map(run_job, JOBS[:6])), 50))
-    assert (batch.number, len(batch.came), batch.is_over) == (50, 6, True)
+    assert (batch.number, len(batch.results), batch.is_over) == (50, 6, True)
     assert [was.job.seed for was, _ in batch.again] == [0, 2, 4]
     assert again_text(batch.again, 6) == "3 of 6 played again: same results."
-    forged = batch.came[2].model_copy(update={"samples": batch.came[2].samples + 1})
+    forged = batch.results[2].model_copy(update={"samples": batch.results[2].samples + 1})
     batch = VisitorBatch.from_library("x", KeptBatch.of([forged], 1))
     assert "1 with another result" in again_text(batch.again, 1)
 

@@ -150,12 +150,12 @@ def _begin(request: BatchRequest) -> None:
 @st.fragment(run_every=_REFRESH_SECONDS)
 def _draw_progress(batch: batches.VisitorBatch, names: dict[str, str]) -> None:
     batches.BATCHES.of(server.visitor())  # the server keeps a batch that its visitor looks at
-    came, number = list(batch.came), batch.number  # a copy: its thread goes on adding
+    results, number = list(batch.results), batch.number  # a copy: its thread goes on adding
     if batch.is_over:
         st.rerun()
-    st.progress(len(came) / number, f"{len(came):,} of {count_text(number, 'negotiation')}")
+    st.progress(len(results) / number, f"{len(results):,} of {count_text(number, 'negotiation')}")
     controls.button("Stop", "stop", batch.stop, disabled=batch.is_stopping, key="batch_stop")
-    if came:
+    if results:
         _draw_shares(batch, names)
 
 
@@ -163,33 +163,33 @@ def _draw_results(batch: batches.VisitorBatch, names: dict[str, str]) -> None:
     if batch.problem:
         st.error(f"The batch broke off: {controls.escape(batch.problem)}", icon=":material/error:")
     _draw_source(batch, names)
-    if batch.came:
+    if batch.results:
         _draw_heatmap(batch, names)
         _draw_shares(batch, names)
-        came = list(batch.came)
+        results = list(batch.results)
         with st.container(horizontal=True, key="batch_files"):
-            sheet = partial(record_facts.results_csv, came)
+            sheet = partial(record_facts.results_csv, results)
             file_transfer.download("Results as CSV", sheet, "batch.csv")
-            workbook = partial(record_facts.batch_workbook, came, summaries(came))
+            workbook = partial(record_facts.batch_workbook, results, summaries(results))
             file_transfer.download("Results as Excel", workbook, "batch.xlsx")
         with controls.fold("Every result", "batch_results") as is_open:
             if is_open:
-                if len(came) > _ROWS_SHOWN:
+                if len(results) > _ROWS_SHOWN:
                     st.caption(f"The first {_ROWS_SHOWN:,} are shown; the files contain all.")
-                frame = record_facts.results_frame(came[:_ROWS_SHOWN])
+                frame = record_facts.results_frame(results[:_ROWS_SHOWN])
                 st.dataframe(frame, hide_index=True, alt="Every result")
 
 
 def _draw_source(batch: batches.VisitorBatch, names: dict[str, str]) -> None:
-    came, number = batch.came, batch.number
+    results, number = batch.results, batch.number
 
     def save() -> None:
-        name = characters.on_one_line(score_facts.kept_text(summaries(came), names))
-        keep_new(EntryKind.BATCH, name, batch_text(KeptBatch.of(came, number)))
+        name = characters.on_one_line(score_facts.kept_text(summaries(results), names))
+        keep_new(EntryKind.BATCH, name, batch_text(KeptBatch.of(results, number)))
 
-    stopped = score_facts.stopped_text(len(came), number) if len(came) < number else ""
+    stopped = score_facts.stopped_text(len(results), number) if len(results) < number else ""
     if batch.kept_as:
-        again = controls.escape(score_facts.again_text(batch.again, len(came)))
+        again = controls.escape(score_facts.again_text(batch.again, len(results)))
         differs = not all(is_same(*pair) for pair in batch.again)
         name = f":material/bookmarks: **{controls.escape(batch.kept_as)}**, from the library."
         st.markdown(" ".join([name, stopped, *([] if differs else [again])]))
@@ -198,7 +198,7 @@ def _draw_source(batch: batches.VisitorBatch, names: dict[str, str]) -> None:
     elif stopped:
         st.caption(stopped)
     with st.container(horizontal=True, key="batch_which"):
-        if came and not batch.kept_as:
+        if results and not batch.kept_as:
             controls.button("Save to the library", "bookmark_add", save)
         if batch.before is not None:
             back = partial(batches.BATCHES.back, server.visitor())
@@ -206,14 +206,14 @@ def _draw_source(batch: batches.VisitorBatch, names: dict[str, str]) -> None:
 
 
 def _draw_shares(batch: batches.VisitorBatch, names: dict[str, str]) -> None:
-    came = list(batch.came)
-    shares = score_facts.shares_panel(summaries(came), names, came)
-    panel.draw(shares, score_facts.regret_panel(came))
+    results = list(batch.results)
+    shares = score_facts.shares_panel(summaries(results), names, results)
+    panel.draw(shares, score_facts.regret_panel(results))
 
 
 def _draw_heatmap(batch: batches.VisitorBatch, names: Mapping[str, str]) -> None:
     """Draw how often the two sides agree: a row per study and players, a column per lab."""
-    parts = summaries(batch.came)
+    parts = summaries(batch.results)
     title = score_facts.agreed_text(parts)
     groups = map(characters.on_one_line, score_facts.group_names(parts, names))
     cells = {(row, str(part.lab)): part for row, part in zip(groups, parts, strict=True)}

@@ -69,7 +69,7 @@ def _draw_saving() -> None:
 
     file_transfer.upload("Open a lab", _FILE, take, ["json"], help="A lab file from ReplicaLab.")
     lab = scenarios.lab_json(state.case().own_lab)
-    file_transfer.download("This lab", lab, "lab.json", key="get_lab")
+    file_transfer.download("Download this lab", lab, "lab.json", key="get_lab")
     panel.draw_features("lab", state.analysis())
 
 

@@ -104,7 +104,7 @@ class SaveNotice:
     entry: library.Entry | None = None
     text: str = ""
     problem: str = ""
-    there: library.StoredVersion | None = None  # saved by another tab meanwhile
+    newer: library.StoredVersion | None = None  # saved by another tab meanwhile
     content: str = ""  # not saved
     page: str = ""  # that showed the notice first
 

@@ -60,7 +60,7 @@ def _attempt(
     try:
         entry = save()
     except library.LibraryConflictError as error:
-        session.notice = drafting.SaveNotice(problem=str(error), there=error.now, content=content)
+        session.notice = drafting.SaveNotice(problem=str(error), newer=error.now, content=content)
     except errors.LibraryError as error:
         session.notice = drafting.SaveNotice(problem=str(error))
     else:
@@ -107,8 +107,8 @@ def draw(title: str) -> None:
         state.current().notice = None
         return
     with st.container(border=True, key="kept"):
-        if notice.there is not None:
-            _draw_conflict(notice, notice.there)
+        if notice.newer is not None:
+            _draw_conflict(notice, notice.newer)
         elif notice.problem:
             heading = "Not changed" if notice.entry else "Not saved"
             st.error(f"{heading}: {escape(notice.problem)}.", icon=":material/error:")
@@ -149,11 +149,11 @@ def draw_fields(
     places[1].text_area("Notes", key=notes, max_chars=most, height=68, on_change=note)
 
 
-def _draw_conflict(notice: drafting.SaveNotice, there: library.StoredVersion) -> None:
-    content, now = notice.content, there.entry
+def _draw_conflict(notice: drafting.SaveNotice, newer: library.StoredVersion) -> None:
+    content, now = notice.content, newer.entry
     st.warning(f"Not saved yet: {escape(notice.problem)}.", icon=":material/call_split:")
-    if rows := differences(now.kind, there.content, content):
-        draw_table(("Difference", f"There, version {there.version.number}", "Yours"), rows)
+    if rows := differences(now.kind, newer.content, content):
+        draw_table(("Difference", f"Saved, version {newer.version.number}", "Yours"), rows)
     else:
         st.markdown("Only their notes differ.")
     with st.container(horizontal=True):

@@ -25,13 +25,13 @@ _LISTED: Final = 20  # negotiations offered for forgetting
 _SECONDS_PER_ROUND: Final = 2.0
 
 
-def draw(here: planner.PlanAnalysis) -> Pending | None:
+def draw(analysis: planner.PlanAnalysis) -> Pending | None:
     """Draw the page, and return the pending call of a language model."""
     seat = panel.draw_features(table.PLACE, None).get("seat")
     _draw_players()
     saved_runs.draw_origin()
     _draw_undo()
-    session = _current(here.yours)
+    session = _current(analysis.yours)
     _draw_full(session)
     if session is None:
         st.header("Negotiation")
@@ -78,7 +78,7 @@ def _draw_full(shown: RunSession | None) -> None:
 
 def _draw_negotiation(origin: RunSession, seat: ModelSeat | None) -> Pending | None:
     branch = moves.branch_of(origin)
-    session = branch.kept if branch else origin
+    session = branch.fork if branch else origin
     negotiation = session.negotiation
     _draw_kept_fork(origin)
     pending = seat.draw(origin) if seat and origin.is_model and not origin.recorded else None

@@ -201,7 +201,7 @@ class _Course(NamedTuple):
 
 def _tree(session: RunSession) -> list[_Course]:
     branches, root = table.table().branches, session
-    parents = {id(item.kept): item.origin for item in branches}
+    parents = {id(item.fork): item.origin for item in branches}
     while (parent := parents.get(id(root))) is not None:
         root = parent
     courses = [_Course(_RUN, 0, root, None)]
@@ -210,8 +210,8 @@ def _tree(session: RunSession) -> list[_Course]:
         for branch in branches:
             if branch.origin is origin:
                 name = f"Fork {len(courses)} in round {branch.at + 1}"
-                courses.append(_Course(name, depth, branch.kept, branch))
-                add_forks(branch.kept, depth + 1)
+                courses.append(_Course(name, depth, branch.fork, branch))
+                add_forks(branch.fork, depth + 1)
 
     add_forks(root, 1)
     return courses
@@ -227,7 +227,7 @@ def draw_courses(origin: RunSession) -> None:
     if len(tree) < 2:
         return
     on_show = branch_of(origin)
-    session = on_show.kept if on_show else origin
+    session = on_show.fork if on_show else origin
     st.session_state[_COURSE] = next(n for n, course in enumerate(tree) if course.run is session)
 
     def name_in_tree(at: int) -> str:
@@ -262,8 +262,8 @@ def _choose(session: RunSession, course: _Course) -> None:
 
 
 def _draw_branches(branch: Branch) -> None:
-    original, other = branch.origin.negotiation, branch.kept.negotiation
-    names = name_of(branch.origin), name_of(branch.kept)
+    original, other = branch.origin.negotiation, branch.fork.negotiation
+    names = name_of(branch.origin), name_of(branch.fork)
     st.header(f"{names[0]} and {names[1].lower()}")
     outcomes = [
         outcome_panel(outcome_verdict(negotiation), name, is_open=negotiation.outcome is None)
@@ -273,7 +273,7 @@ def _draw_branches(branch: Branch) -> None:
     panel.draw(*outcomes, branches_panel(pairs, branch.at + 1, names))
 
     def keep() -> None:
-        session, table.table().branch = branch.kept, None
+        session, table.table().branch = branch.fork, None
         if table.with_moves(other) is None:
             session.source = f"The fork from round {branch.at + 1}"
             table.open_run(session, state.workspace())
@@ -284,7 +284,7 @@ def _draw_branches(branch: Branch) -> None:
         button("Continue with this fork", "check", keep, help=hint)
         button("Drop this fork", "delete", drop_branch)
         draw_using(other, "branch_use")
-    draw_move(branch.kept, "branch")
+    draw_move(branch.fork, "branch")
 
 
 def draw_using(negotiation: Negotiation, key: str) -> None:

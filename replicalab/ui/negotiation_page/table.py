@@ -100,7 +100,7 @@ class Branch(NamedTuple):
 
     origin: RunSession
     at: int
-    kept: RunSession
+    fork: RunSession
 
 
 @dataclass
@@ -179,7 +179,7 @@ def shown_round(negotiation: Negotiation) -> int:
 
 def played_by_hand() -> list[RunSession]:
     """Return the runs that cannot be played again, once each."""
-    runs = [*table().runs, *(branch.kept for branch in table().branches)]
+    runs = [*table().runs, *(branch.fork for branch in table().branches)]
     return [session for session in dict.fromkeys(runs) if not session.plays_again]
 
 
@@ -190,7 +190,7 @@ def is_full(more: int = 0) -> bool:
 def forget(run: RunSession) -> None:
     now = table()
     now.runs = [session for session in now.runs if session is not run]
-    now.branches = [branch for branch in now.branches if run not in (branch.kept, branch.origin)]
+    now.branches = [branch for branch in now.branches if run not in (branch.fork, branch.origin)]
     if now.branch not in now.branches:
         now.branch = None
 
@@ -261,7 +261,7 @@ def back_to(session: RunSession, number: int) -> None:
 def show_last(session: RunSession) -> None:
     """Show the last round; the page stays at the fork if its branch is over."""
     branch, last = table().branch, last_round(session.negotiation)
-    if branch is None or branch.kept is not session:
+    if branch is None or branch.fork is not session:
         show(session, last)
     else:
         state.update(round_number=branch.at if session.negotiation.ending else last)

@@ -94,7 +94,7 @@ def draw(place: str | FieldPath) -> None:
     label = scenarios.term_in(str(now.at("domain_id")), field.label).format(
         effect=effect,
         Effect=lexicon.capitalised(effect),
-        measure=lexicon.capitalised(now.row.measure),
+        measure=now.row.measure,
         currency=escape(str(now.at("labs", drafts.YOUR_LAB, "currency") or lexicon.CREDITS)),
         item=escape(str(path[-1])),
     )

@@ -23,13 +23,13 @@ _RENAME: Final = "study_rename"
 _LAB: Final = "lab_choice"
 _SEED: Final = "seed_choice"
 PARTS: Final[dict[str, Callable[[PlanAnalysis], list[Block]]]] = {
-    "The paper": lambda here: [
-        study_facts.paper_panel(here.yours.pack),
-        study_facts.design_panel(here.yours),
+    "The paper": lambda analysis: [
+        study_facts.paper_panel(analysis.yours.pack),
+        study_facts.design_panel(analysis.yours),
     ],
-    "The lab": lambda here: [study_facts.lab_panel(here.yours)],
-    "Substitutions": lambda here: [study_facts.substitutions_panel(here.yours.pack)],
-    "Restrictions and criteria": lambda here: [study_facts.rules_panel(here.yours.pack)],
+    "The lab": lambda analysis: [study_facts.lab_panel(analysis.yours)],
+    "Substitutions": lambda analysis: [study_facts.substitutions_panel(analysis.yours.pack)],
+    "Restrictions and criteria": lambda analysis: [study_facts.rules_panel(analysis.yours.pack)],
 }
 """The parts of a study; only the open one is drawn."""
 
@@ -43,11 +43,11 @@ def go_there() -> NoReturn:
     st.switch_page("pages/0_Study.py", query_params=state.address())
 
 
-def draw(here: PlanAnalysis) -> None:
+def draw(analysis: PlanAnalysis) -> None:
     """Draw the page, about the reference protocol, whatever the plan."""
-    pack = here.yours.pack
-    is_reference = here.yours.plan == pack.reference_protocol
-    reference = here if is_reference else reference_options(pack)
+    pack = analysis.yours.pack
+    is_reference = analysis.yours.plan == pack.reference_protocol
+    reference = analysis if is_reference else reference_options(pack)
     choice, story = st.columns([1, 3], gap="large")
     with choice:
         _draw_lab_choice(pack)
