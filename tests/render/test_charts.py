@@ -1,6 +1,8 @@
 """Charts of power, of a negotiation and of a batch."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -49,6 +51,13 @@ def test_charts_read_as_pinned() -> None:
     ]
     texts += [f"=== {name} ===\n{described(drawn)}" for name, drawn in NEGOTIATED.items()]
     assert_golden("charts", "\n".join(texts))
+
+
+def test_module_of_a_chart_loads_no_other_chart() -> None:
+    of_map = "replicalab.render.figures.region_map"
+    code = f"import sys, {of_map}; print('replicalab.render.figures.power' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False", "two threads that load charts could wait for each other"
 
 
 def test_curves_are_those_of_the_core() -> None:

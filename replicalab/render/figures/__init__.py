@@ -33,7 +33,9 @@ _MODULES: Final = ("convergence", "power", "region_map", "sheet")
 
 
 def __getattr__(name: str) -> object:
-    for text in _MODULES:
+    # The import system asks for a module here first. Loading the others for it, two threads could
+    # wait for each other.
+    for text in () if name in _MODULES else _MODULES:
         module = import_module(f"{__name__}.{text}")
         if hasattr(module, name):
             return getattr(module, name)
