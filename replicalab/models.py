@@ -233,7 +233,7 @@ class ScientistAction(Record):
         if kind in _WITH_A_PLAN:
             if self.sample_size < 1:
                 raise ValueError(f"{kind} needs sample_size >= 1, got {self.sample_size}")
-            for name in ("technique", "rationale"):
+            for name in TEXT_FIELDS:
                 if name not in filled:
                     raise ValueError(f"{kind} needs a {name}, got an empty one")
         elif filled:

@@ -412,7 +412,7 @@ def constraints(draw: st.DrawFn, kind: str) -> scenarios.ScenarioConstraint:
         comparators = [scenarios.Comparator.AT_MOST if precise else scenarios.Comparator.AT_LEAST]
         quantities = shares
     return scenarios.ScenarioConstraint(
-        key=draw(identifiers.filter(lambda key: key not in scenarios.LAB_CONSTRAINT_KEYS)),
+        key=draw(identifiers.filter(lambda key: key not in scenarios.LAB_CONSTRAINTS)),
         label=draw(seen),
         quantity=draw(quantities),
         unit=draw(st.none() | seen),

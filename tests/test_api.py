@@ -218,7 +218,7 @@ def test_impossible_comparison_is_refused() -> None:
         with pytest.raises(ValueError, match=f"plans: {number} are named; name 2 to 4"):
             replicalab.compare(*[plan] * number)
     silent = replicalab.negotiate(plan.pack, scientist=lambda _: "no")
-    with pytest.raises(NegotiationError, match="no plan is on the table"):
+    with pytest.raises(NegotiationError, match="has no plan on the table"):
         replicalab.compare(plan, silent)
     none = replicalab.assess(plan.pack, sample_size=0)
     assert "no samples" in replicalab.compare(plan, none)._repr_html_()

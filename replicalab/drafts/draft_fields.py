@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, cast
 from replicalab import designs, errors, lexicon, limits
 from replicalab.drafts.beginning import UNSTATED, YOUR_LAB, Block
 from replicalab.drafts.draft import Draft
-from replicalab.scenarios import AmountGroup, Confidence, amounts_in
+from replicalab.scenarios import AMOUNTS, AmountGroup, Confidence, amounts_in
 from replicalab.scenarios.reading import Data, FieldPath
 
 ORIGINAL: Final[FieldPath] = ("design", "original")
@@ -221,9 +221,11 @@ FIELDS: Final[Mapping[str, StudyField]] = {
     "reference_protocol.required_equipment": _chosen("Equipment of the plan", "equipment"),
     "reference_protocol.required_reagents": _chosen("Reagents of the plan", "reagents"),
     "reference_protocol.controls": _chosen("Controls of the plan", "controls"),
-    f"{_LAB}.budget": _number("Budget ({currency})", 100.0),
-    f"{_LAB}.days": _number("Days"),
-    f"{_LAB}.staff": _number("Staff"),
+    **{
+        f"{_LAB}.{key}": _number(amount.label_in("{currency}"), 100.0 if amount.unit else 1)
+        for key, amount in AMOUNTS.items()
+        if amount.is_shared
+    },
     f"{_LAB}.start_date": StudyField("Start date", Input.DATE),
     f"{_LAB}.currency": StudyField("Currency", usual=lexicon.CREDITS, longest=8),
     **{

@@ -12,8 +12,11 @@ from replicalab.scenarios.lab import date_of, date_text
 
 def amounts_text(lab: Lab) -> str:
     """Return a lab's amounts: ``2,600 credits, 6 days, 3 staff units``."""
-    staff = lexicon.count_text(lab.staff, "staff unit")
-    return ", ".join((lab.money(lab.budget), lab.days_text, staff))
+    return ", ".join(
+        lab.days_text if key == "days" else row.text(row.of(lab), lab.currency)
+        for key, row in AMOUNTS.items()
+        if row.is_shared
+    )
 
 
 def lab_text(pack: Pack) -> str:
@@ -70,8 +73,7 @@ def _numbers(study: Study, before: Lab, after: Lab) -> Iterator[OverriddenValue]
             label = "" if amount.noun else study.term(amount.label).lower()
             text = lexicon.amount_text(yours) + (" %" if amount.unit == "%" else "")
             if amount.noun:
-                money = amount.key == "budget"
-                text = after.money(yours) if money else lexicon.count_text(yours, amount.noun)
+                text = amount.text(yours, after.currency)
             yield OverriddenValue(label, text, lexicon.amount_text(written))
 
 
@@ -117,10 +119,8 @@ def any_lab_text(own: LabOverrides, difficulty: str, seed: int) -> str:
     means = []
     for amount in AMOUNTS.values():
         value = getattr(own, amount.key) if amount.is_shared else None
-        if value is not None and amount.key == "budget":
-            means.append(lexicon.money_text(value, own.currency or lexicon.CREDITS))
-        elif value is not None:
-            means.append(lexicon.count_text(value, amount.noun))
+        if value is not None:
+            means.append(amount.text(value, own.currency or lexicon.CREDITS))
     if others := own.changes - len(means):
         means.append(lexicon.count_text(others, "change", "other" if means else ""))
     if not means:

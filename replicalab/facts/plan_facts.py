@@ -3,13 +3,12 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from replicalab import assessment, lexicon
+from replicalab import assessment, lexicon, models
 from replicalab.assessment import Assessment, Evidence, phrases
 from replicalab.assessment.paper import IssueCategory
 from replicalab.designs import KINDS, DesignParameters
 from replicalab.facts import texts
 from replicalab.facts.blocks import Cell, Fact, Group, Sentence, Table, count, group, money, table
-from replicalab.models import Dimension, Record
 from replicalab.planner import PlanStep, leanest
 from replicalab.planner.curves import Curves, units_worth
 from replicalab.scenarios import QUESTION_RECORDS, Arms, Control, Design, Pack, Units
@@ -65,7 +64,7 @@ def used_text(plan: Assessment, slack: assessment.Slack) -> str:
     if row.currency:
         return f"{used} / {plan.pack.lab.money(slack.limit)}"
     if row.amount:
-        last = plan.last_day_text if slack.dimension is Dimension.SCHEDULE else ""
+        last = plan.last_day_text if slack.dimension is models.Dimension.SCHEDULE else ""
         return f"{used} / {limit} {lexicon.plural(row.noun, slack.limit)}{last}"
     if not slack.ok and slack.dimension not in plan.causes:
         return f"(repeats {phrases.dimensions_text(plan.pack, plan.repeated)})"
@@ -108,15 +107,11 @@ def staff_text(plan: Assessment) -> str:
 
 
 def field_rows(plan: Assessment) -> list[tuple[str, str]]:
-    """Return the technique, the items and the rationale of a plan, by name."""
-    protocol, term = plan.plan, plan.pack.study.term
-    items = {
-        "Controls": protocol.controls,
-        "Equipment": protocol.required_equipment,
-        term("Reagents"): protocol.required_reagents,
-    }
-    lists = [(name, "; ".join(labels) or "none") for name, labels in items.items()]
-    return [("Technique", protocol.technique), *lists, ("Rationale", protocol.rationale)]
+    """Return the fields of a plan except its numbers, by name."""
+    values = {name: getattr(plan.plan, name) for name in models.TEXT_FIELDS}
+    values |= {name: "; ".join(getattr(plan.plan, name)) or "none" for name in models.LIST_FIELDS}
+    labels = {name: plan.pack.study.term(label) for name, label in models.FIELD_LABELS.items()}
+    return [(label, values[name]) for name, label in labels.items() if name in values]
 
 
 def cautions_sentence(plan: Assessment) -> str:
@@ -282,7 +277,7 @@ def effect_label(effect: assessment.AssumedEffect) -> str:
     return f"{effect.label} ({effect_text(effect.effect)})"
 
 
-def grouping_text(value: Record) -> str:
+def grouping_text(value: models.Record) -> str:
     """Return units or arms in a few words: ``tanks of 16, correlation 0.1``."""
     if isinstance(value, Units):
         icc = "not given" if value.icc is None else f"{value.icc:g}"

@@ -11,7 +11,6 @@ from replicalab.assessment.phrases import failing_text
 from replicalab.facts import blocks, frontier_facts, lab_facts, plan_facts
 from replicalab.facts.blocks import Fact, count, facts_table, money
 from replicalab.lexicon import amount_text, capitalised, count_text
-from replicalab.models import DIMENSIONS
 from replicalab.planner import ORDER, PlanAnalysis, PlanToDraw, RegionLimit, plan_to_draw
 from replicalab.scenarios import Pack
 
@@ -84,7 +83,7 @@ def limit_facts(pack: Pack) -> dict[str, Fact]:
         RegionLimit.ENDPOINT: count("min_days", "At least", pack.min_days, "day"),
     }
     for key, row in DIMENSION_ROWS.items():
-        if row.amount is not None and key not in DIMENSIONS:
+        if row.amount is not None and key not in ("budget", "schedule", "staff"):
             facts[key] = count(key, capitalised(key), row.amount.has(lab), row.noun)
     if rate is not None:
         counted = count("samples_per_day", "Throughput", rate.value, noun)

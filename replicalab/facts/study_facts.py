@@ -143,7 +143,7 @@ def rules_panel(pack: scenarios.Pack) -> Panel:
     """Return restrictions, success criteria, constraints and controls, and which are missing."""
     constraints = []
     for item in pack.constraints:
-        is_checked = item.bounds is not None or item.key in scenarios.LAB_CONSTRAINT_KEYS
+        is_checked = item.bounds is not None or item.key in scenarios.LAB_CONSTRAINTS
         force = f"{'must' if item.hard else 'should'} hold{'' if is_checked else ', not checked'}"
         constraints.append((item.label, item.bound_text, force, item.details))
     criteria = [*filter(None, map(stated_text, pack.success_criteria))]

@@ -305,12 +305,10 @@ def _message(action: ScientistAction | None, reason: str) -> str:
         return "I accept."
     if records.only_asks(action):
         return " ".join(action.questions)
-    lists = {
-        "controls": action.controls,
-        "equipment": action.required_equipment,
-        "reagents": action.required_reagents,
-    }
-    parts = [f"{name}: {', '.join(labels) or 'none'}" for name, labels in lists.items()]
+    parts = [
+        f"{models.FIELD_LABELS[name].lower()}: {', '.join(getattr(action, name)) or 'none'}"
+        for name in models.LIST_FIELDS
+    ]
     days = count_text(action.duration_days, "day")
     size = f"{count_text(action.sample_size, 'sample')} in {days}"
     return f"{size}, {'; '.join([action.technique, *parts])}. {action.rationale}"

@@ -231,9 +231,10 @@ def deciding_text(plan: Assessment, study: Assessment) -> str:
 
 
 # The order of the planner's and the Lab Manager's changes; their tradeoffs are worded for it
-_IN_TURN: Final = (
-    "technique required_equipment required_reagents controls duration_days sample_size rationale"
+_FIRST: Final = (
+    "technique required_equipment required_reagents controls duration_days sample_size"
 ).split()
+_IN_TURN: Final = dict.fromkeys([*_FIRST, *PROTOCOL_FIELDS])
 
 
 class FieldChange(NamedTuple):

@@ -2,7 +2,6 @@
 
 from replicalab.designs import EvidenceTier
 from replicalab.scenarios.constraints import (
-    LAB_CONSTRAINT_KEYS,
     Bounds,
     Comparator,
     ScenarioConstraint,
@@ -12,6 +11,7 @@ from replicalab.scenarios.constraints import (
 from replicalab.scenarios.field_types import CORRELATIONS, MOST, Arms, Confidence, Identifier, Units
 from replicalab.scenarios.lab import (
     AMOUNTS,
+    LAB_CONSTRAINTS,
     AmountGroup,
     CostModel,
     Difficulty,

@@ -13,9 +13,6 @@ from replicalab.limits import LONGEST_TEXT
 from replicalab.models import Flag, Record
 from replicalab.scenarios.field_types import MOST, Finite, Identifier, Label
 
-LAB_CONSTRAINT_KEYS: Final = ("budget", "time_limit", "staff")
-"""The keys of every lab's own constraints."""
-
 _ROUNDING: Final = 1e-12  # of a computed number that equals its bound, such as 1.0 × n / n
 
 

@@ -303,6 +303,11 @@ class LabAmount(NamedTuple):
         unit = currency if self.unit == CREDITS else self.unit
         return f"{self.label}, {unit}" if unit else self.label
 
+    def text(self, value: float, currency: str) -> str:
+        """Return a value with its noun: ``9 days``, ``2,600 EUR``."""
+        is_money = self.unit == CREDITS
+        return money_text(value, currency) if is_money else count_text(value, self.noun)
+
     def of(self, lab: Lab) -> float:
         holders = {"": lab, "rates": lab.cost_model, "steps": lab.staff_model}
         value: float = getattr(holders[self.part], self.key)
@@ -342,6 +347,12 @@ _ROWS: Final = (
 )
 AMOUNTS: Final = {row.key: row for row in _ROWS}
 """The amounts by key, in the order of forms and tables."""
+LAB_CONSTRAINTS: Final = {
+    "budget": ("lab budget", "budget", ""),
+    "time_limit": ("duration", "days_left", "days"),
+    "staff": ("staff needed", "staff", "staff units"),
+}
+"""Every lab's own constraints: label, attribute of `Lab`, and unit, empty for the currency."""
 
 
 def amounts_in(*groups: AmountGroup) -> list[LabAmount]:

@@ -20,8 +20,7 @@ from replicalab.limits import MOST_STUDY_BYTES
 from replicalab.models import NotebookTable
 from replicalab.places import TREE
 from replicalab.scenarios import reading
-from replicalab.scenarios.constraints import LAB_CONSTRAINT_KEYS
-from replicalab.scenarios.lab import Difficulty
+from replicalab.scenarios.lab import LAB_CONSTRAINTS, Difficulty
 from replicalab.scenarios.pack import Pack, pack_of, require_seed
 from replicalab.scenarios.study import Design, Study
 
@@ -73,7 +72,7 @@ def _label_errors(study: Study) -> list[InitErrorDetails]:
         "equipment.*": (study.equipment, ()),
         "reagents.*": (study.reagents, study.equipment),
         "controls.*.name": (controls, ()),
-        "constraints.*.key": ([rule.key for rule in study.constraints], LAB_CONSTRAINT_KEYS),
+        "constraints.*.key": ([rule.key for rule in study.constraints], tuple(LAB_CONSTRAINTS)),
         "policy_rules.*.key": ([rule.key for rule in study.policy_rules], ()),
     }
     references: _Labels = {

@@ -25,7 +25,7 @@ from replicalab.models import NotebookView
 from replicalab.scenarios import constraints as rules
 from replicalab.scenarios import own
 from replicalab.scenarios.field_types import MOST, Finite
-from replicalab.scenarios.lab import Difficulty, Lab
+from replicalab.scenarios.lab import LAB_CONSTRAINTS, Difficulty, Lab
 from replicalab.scenarios.study import Study
 
 MAX_ROUNDS: Final = 5
@@ -297,17 +297,18 @@ class Pack(NotebookView, models.Record):
         return [item for item in items if label_key(item) not in mentioned]
 
     @property
-    def means(self) -> tuple[tuple[str, float, str], ...]:
-        return (
-            ("lab budget", self.lab.budget, self.lab.currency),
-            ("duration", self.lab.days_left, "days"),
-            ("staff needed", self.lab.staff, "staff units"),
-        )
+    def means(self) -> dict[str, tuple[str, float, str]]:
+        """The lab's own constraints by key: label, quantity and unit."""
+        lab = self.lab
+        return {
+            key: (label, getattr(lab, name), unit or lab.currency)
+            for key, (label, name, unit) in LAB_CONSTRAINTS.items()
+        }
 
     @property
     def constraints(self) -> list[rules.ScenarioConstraint]:
         constraints = [*self.study.constraints]
-        for key, (label, quantity, unit) in zip(rules.LAB_CONSTRAINT_KEYS, self.means, strict=True):
+        for key, (label, quantity, unit) in self.means.items():
             bound = {"quantity": float(quantity), "unit": unit, "comparator": "<=", "hard": True}
             constraint = {"key": key, "label": label, **bound}
             constraints.append(rules.ScenarioConstraint.model_validate(constraint))

@@ -17,7 +17,7 @@ from replicalab.facts.blocks import NOT_GIVEN, Status, sentences_panel
 from replicalab.facts.verdicts import evidence_sentence, largest_text, plan_verdict
 from replicalab.render.figures import CONFIG
 from replicalab.render.html import numbers_style
-from replicalab.scenarios import AmountGroup, Difficulty, amounts_in, pack_of
+from replicalab.scenarios import AMOUNTS, AmountGroup, Difficulty, amounts_in, pack_of
 from replicalab.scenarios.schema import study_schema
 from replicalab.ui import controls, notices, own_studies, panel, state, tradeoffs_page
 from replicalab.ui.file_transfer import download, upload
@@ -260,7 +260,7 @@ def _draw_lab_and_plan() -> None:
     with lab:
         st.markdown("**The lab**")
         money = [f"cost_model.{amount.key}" for amount in amounts_in(AmountGroup.MONEY)]
-        amounts = [f"{_LAB}.{name}" for name in ("budget", "days", "staff")]
+        amounts = [f"{_LAB}.{name}" for name, amount in AMOUNTS.items() if amount.is_shared]
         study_fields.draw_rows([3, 2, 2], amounts)
         study_fields.draw_rows(2, [f"{_LAB}.{name}" for name in ("start_date", "currency", *money)])
         study_fields.draw(f"{_LAB}.weekends")
