@@ -1,7 +1,7 @@
-"""Scenarios, the front door: what this is, the stories, and every study at a glance.
+"""The Scenarios page: what this is, the stories, and every study at a glance.
 
-Run, this file draws the front door. `streamlit run app.py` imports it first: then it defines the
-app that serves every page.
+Run, this file draws the Scenarios page. `streamlit run app.py` imports it first: then it defines
+the app that serves every page.
 """
 
 import streamlit as st

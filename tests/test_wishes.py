@@ -113,7 +113,7 @@ PLACES: Final[dict[str, Callable[[], str | Block]]] = {
     "Slide.DECISION": lambda: slide_facts.decision_slide(ways(ASKED), run()),
     "score_panel": lambda: score_facts.score_panel(score_of(judged())),
     "one addition": lambda: " ".join(change_facts.single_addition_lines(ways(budget=500))),
-    "the front door": lambda: verdicts.offer_story(ways(ASKED)).text,
+    "the Scenarios page": lambda: verdicts.offer_story(ways(ASKED)).text,
     "the brief": lambda: markdown(brief(ways(), on=TODAY)),
     "the funding request": lambda: markdown(funding_request(ways(), on=TODAY)),
     "the report": lambda: markdown(report(ways(), on=TODAY)),

@@ -186,7 +186,7 @@ def _draw_navigation(row: Page) -> Any:
 
 def _draw_header(analysis: PlanAnalysis, row: Page) -> None:
     if state.current().chosen:
-        # The front door judges only a visitor's own plan.
+        # The Scenarios page judges only a visitor's own plan.
         yours = state.case().plan is not None
         quiet = not row.shows_plan or state.is_hidden() or (row == _FRONT and not yours)
         panel.draw(header_panel(analysis.yours, yours=yours, quiet=quiet))

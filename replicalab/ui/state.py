@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 HANDED: Final = "challenge_handed"  # session key: the study and lab, and the plan handed in
 _STATE: Final = "state"
-_MOST_STEPS: Final = 200  # that undo keeps
-_MOST_STEP_BYTES: Final = 2**20  # of their plans
+_MOST_STEPS: Final = 200  # limit of undo steps
+_MOST_STEP_BYTES: Final = 2**20  # limit of the plans in them
 _SETTLED_AFTER: Final = 1.0  # seconds until the browser shows the last address
 
 
@@ -45,20 +45,20 @@ class Session:
     workspace: Workspace
     past: list[HistoryStep] = field(default_factory=list)
     future: list[HistoryStep] = field(default_factory=list)
-    chosen: bool = False  # whether a study is; until then the default one is open
-    # In the keys of the plan's widgets: a plan from elsewhere changes it, and so redraws them. It
-    # starts at random: after a restart of the server an open tab still holds typed values.
+    chosen: bool = False  # whether a study was chosen; until then the default one is open
+    # In the keys of the plan's widgets: it changes when code sets the plan, which redraws them. It
+    # starts at random, so that an old tab's typed values do not match after a restart.
     version: int = field(default_factory=partial(secrets.randbelow, 2**32))
     problems: list[str] = field(default_factory=list)
     story: Story | None = None
     tab: drafting.Tab = field(default_factory=drafting.Tab)
     notice: drafting.SaveNotice | None = None
     offered: drafting.DraftOffer | None = None
-    address: dict[str, str] = field(default_factory=dict)  # written last
+    address: dict[str, str] = field(default_factory=dict)  # the last one written
     written_at: float = 0.0
-    query: tuple[Workspace, dict[str, str], bool] | None = None  # is it complete?
+    query: tuple[Workspace, dict[str, str], bool] | None = None  # input, query, whether complete
     touched: bool = False
-    shelved: dict[tuple[str, str, int], scenarios.Pack] = field(default_factory=dict)
+    packs: dict[tuple[str, str, int], scenarios.Pack] = field(default_factory=dict)
     analysed: planner.PlanAnalysis | None = None
 
 
@@ -87,10 +87,10 @@ def author_pack() -> scenarios.Pack:
 def _find(scenario_id: str, difficulty: str, seed: int, own: str | None) -> scenarios.Pack:
     if own is not None:
         return own_studies.find(scenario_id, difficulty, seed, own)
-    shelved, key = current().shelved, (scenario_id, difficulty, seed)
-    if key not in shelved:  # a run reads a file once
-        shelved[key] = own_studies.find(*key, None)
-    return shelved[key]
+    packs, key = current().packs, (scenario_id, difficulty, seed)
+    if key not in packs:  # a run reads a file once
+        packs[key] = own_studies.find(*key, None)
+    return packs[key]
 
 
 def analysis() -> planner.PlanAnalysis:
@@ -103,27 +103,27 @@ def analysis() -> planner.PlanAnalysis:
 def begin() -> None:
     """Read the address at the start of a session, or when Back has changed it."""
     query = st.query_params.to_dict()
-    own_studies.studies()  # marks them as used
+    own_studies.studies()  # renews their last use, so that they are not dropped
     if _STATE not in st.session_state:
         st.session_state[_STATE] = Session(Workspace())
-        may_have_saved = not server.is_new_visitor()
-        if may_have_saved:
+        is_returning = not server.is_new_visitor()
+        if is_returning:
             own_studies.restock()
-        _adopt(query)
-        if may_have_saved and not query:
+        _read_query(query)
+        if is_returning and not query:
             current().offered = drafting.latest_draft()
     elif query and not current().touched and query != current().address:
         if time.monotonic() - current().written_at > _SETTLED_AFTER:
             _remember()
-            _adopt(query)
+            _read_query(query)
         else:  # the browser still shows an older address: write it again
             current().address = {}
     current().touched = False
-    current().shelved.clear()
-    _leave_a_lost_study()
+    current().packs.clear()
+    _replace_missing()
 
 
-def _adopt(query: dict[str, str]) -> None:
+def _read_query(query: dict[str, str]) -> None:
     session, first = current(), Workspace()
     reading = drafting.read(query, session.tab)
     session.workspace, session.problems = reading.workspace, reading.problems
@@ -134,7 +134,7 @@ def _adopt(query: dict[str, str]) -> None:
     session.version += 1
 
 
-def _leave_a_lost_study() -> None:
+def _replace_missing() -> None:
     try:
         case().pack(_find)
     except errors.ScenarioError as error:
@@ -164,8 +164,8 @@ def _query() -> tuple[dict[str, str], bool]:
         try:
             query, is_whole = to_query(work), True
         except errors.LinkError:
-            last = work.case
-            bare = Case(study=last.study, own=last.own, lab=last.lab, seed=last.seed)
+            opened = work.case
+            bare = Case(study=opened.study, own=opened.own, lab=opened.lab, seed=opened.seed)
             query, is_whole = to_query(work.replace(case=bare, tray=())), False
         session.query = work, query, is_whole
     return session.query[1:]
@@ -205,7 +205,7 @@ def _step(changed: Workspace, *, whole: bool = False) -> None:
 
 
 def edit(protocol: models.Protocol) -> None:
-    """Set the plan; the same plan is no step."""
+    """Set the plan; an equal plan adds no undo step."""
     if protocol != plan():
         _step(workspace().with_case(case().with_plan(protocol, _find)))
 
@@ -222,13 +222,13 @@ def open_case(target: Case, *, whole: bool = False) -> None:
 
 
 def change_lab(own_lab: scenarios.LabOverrides) -> None:
-    """Change the visitor's lab; the same lab is no step."""
+    """Change the visitor's lab; an equal lab adds no undo step."""
     if own_lab != case().own_lab:
         _step(workspace().with_case(case().with_own(own_lab=own_lab)))
 
 
 def change_assumptions(question: scenarios.EvidenceAssumptions) -> None:
-    """Change the assumptions of the evidence; the same ones are no step.
+    """Change the assumptions of the evidence; equal ones add no undo step.
 
     Raises ScenarioError if they do not fit the study; nothing has changed then.
     """
@@ -239,7 +239,7 @@ def change_assumptions(question: scenarios.EvidenceAssumptions) -> None:
 
 
 def set_tray(tray: tuple[TrayCase, ...]) -> None:
-    """Set the comparison tray; the same one is no step."""
+    """Set the comparison tray; an equal tray adds no undo step."""
     if tray != workspace().tray:
         _step(workspace().replace(tray=tray))
 
@@ -260,7 +260,7 @@ def open_study(
 
 
 def open_own_study(text: str, study: scenarios.Study) -> str:
-    """Keep a visitor's study and open it, or return why not; the plan of an open one stays."""
+    """Keep a visitor's study and open it, or return the problem; an open study keeps its plan."""
     if refused := own_studies.keep(text, study):
         return refused
     own_key = own_studies.key_of(study.scenario_id)
@@ -270,22 +270,22 @@ def open_own_study(text: str, study: scenarios.Study) -> str:
     work = workspace().with_case(case().with_own())
     try:
         work.case.pack(_find)
-    except errors.ScenarioError as error:  # the changed study cannot be asked the open question
-        current().problems = [f"{error}; the study's own question is asked instead."]
+    except errors.ScenarioError as error:  # the assumptions do not fit the changed study
+        current().problems = [f"{error}; the study's own assumptions are used."]
         work = work.replace(question=scenarios.EvidenceAssumptions())
     open_workspace(work)
     return ""
 
 
 def undo() -> None:
-    _travel(current().past, current().future)
+    _restore(current().past, current().future)
 
 
 def redo() -> None:
-    _travel(current().future, current().past)
+    _restore(current().future, current().past)
 
 
-def _travel(source: list[HistoryStep], target: list[HistoryStep]) -> None:
+def _restore(source: list[HistoryStep], target: list[HistoryStep]) -> None:
     if source:
         step, now = source.pop(), workspace()
         target.append(HistoryStep(now, step.whole))

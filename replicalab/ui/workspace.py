@@ -75,7 +75,7 @@ class Workspace(Record):
     Attributes:
         round_number: the shown round of its negotiation, from 0.
         presenting: the shown slide, from 1; 0 without a presentation.
-        survey: whether the front door shows all studies in the visitor's lab.
+        survey: whether the Scenarios page shows all studies in the visitor's lab.
         challenge: whether checks and the best plan are hidden until a plan is handed in.
         tray: the cases to compare.
     """

@@ -1,4 +1,4 @@
-"""Every page: a first visit with the real story, and the front door of every study and lab."""
+"""Every page: a first visit with the real story, and the Scenarios page of every study and lab."""
 
 import shutil
 import subprocess
@@ -166,7 +166,7 @@ def test_page_without_study_offers_three(page: str) -> None:
     assert cards(app) == []
 
 
-def test_front_door_judges_only_own_plans() -> None:
+def test_scenarios_page_judges_only_own_plans() -> None:
     assert where(visit()) == "", "nothing was chosen yet"
     app = visit(pages.SCENARIOS, study="fin_momentum")
     assert "easible" not in page_text(app)

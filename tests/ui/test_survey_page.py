@@ -1,4 +1,4 @@
-"""Every study in the visitor's lab: the front door's table, its lab, its orders, its ways on."""
+"""The table of the Scenarios page: every study in the visitor's lab, its orders and its ways on."""
 
 import csv
 import io

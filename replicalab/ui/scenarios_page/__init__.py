@@ -1,4 +1,4 @@
-"""The Scenarios page, the front door: stories, gallery, survey of your lab, and a form."""
+"""The Scenarios page: stories, gallery, survey of your lab, and a form."""
 
 import secrets
 from collections.abc import Callable, Hashable
@@ -17,7 +17,7 @@ from replicalab.ui.scenarios_page import survey_list
 
 ALL_STUDIES: Final = "All studies"
 MAKE: Final = study_form.MAKE
-TABS: Final = study_form.DOOR
+TABS: Final = study_form.PAGE_TABS
 _PAGES: Final = {"Protocol": "pages/1_Protocol.py", "Negotiation": "pages/2_Negotiation.py"}
 _IDEA: Final = "Plan a replication in the lab you have, and see what every cut costs in evidence."
 _PAGE_SIZE: Final = 12

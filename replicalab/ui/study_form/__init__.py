@@ -25,7 +25,7 @@ from replicalab.ui.own_studies import OwnStudy
 from replicalab.ui.study_form import analysis_form, study_fields
 from replicalab.ui.tradeoffs_page.outlook import Outlook, ViewChoice
 
-DOOR: Final = "door"  # the key of the front door's tabs
+PAGE_TABS: Final = "scenarios_part"  # the key of the tabs of the Scenarios page
 MAKE: Final = "Make a study"
 PARTS_KEY: Final = "making_part"
 ADVANCED: Final = "Advanced"
@@ -60,8 +60,8 @@ def show(part: str) -> None:
 
 
 def edit(own: OwnStudy) -> None:
-    """Show a visitor's study in the form, on the front door."""
-    st.session_state[DOOR] = MAKE
+    """Show a visitor's study in the form, on the Scenarios page."""
+    st.session_state[PAGE_TABS] = MAKE
     state.update(survey=False)
     study_fields.session().write(own.text)
     show(FIRST)
