@@ -37,7 +37,7 @@ def new_study(
     *,
     name: str = NEW_NAME,
 ) -> Block:
-    """Return a study of these numbers only, right or wrong, in a lab that can run it."""
+    """Return a study of these numbers only, valid or not, in a lab that can run it."""
     row = designs.KINDS[kind]
     # A file does not state the usual sides.
     stated = {name: x for name, x in (numbers or {}).items() if (name, x) != ("sides", 2)}

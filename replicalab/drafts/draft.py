@@ -56,7 +56,7 @@ class Draft:
 
     @classmethod
     def of(cls, study: Study) -> Draft:
-        """Return the draft that makes exactly this study."""
+        """Return the draft whose file is exactly this study."""
         data = study_data(study)
         saved = cls(data, OtherLabs.KEPT)
         for others in (OtherLabs.SAME, OtherLabs.MADE):
@@ -233,7 +233,7 @@ class DraftCheck:
 
     @cached_property
     def text(self) -> str:
-        """The study file, in the order of its fields if it is right."""
+        """The study file, in the order of its fields if it is valid."""
         return study_yaml(self.study) if self.study else self.read
 
 

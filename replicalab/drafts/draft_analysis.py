@@ -47,7 +47,7 @@ def place_of(name: str) -> FieldPath:
 
 @dataclass(frozen=True)
 class TypedAnalysis:
-    """A power analysis as it is typed, right or wrong."""
+    """A power analysis as it is typed, valid or not."""
 
     kind: str
     unknown: Unknown  # of its typed value only the side of 1 of a ratio counts
@@ -60,7 +60,7 @@ class TypedAnalysis:
 
     @property
     def _original(self) -> scenarios.Original | None:
-        """The source's numbers as an original; None without n or if wrong."""
+        """The source's numbers as an original; None without n or if invalid."""
         if not _has_n(self.source):
             return None
         counts = {_COUNTS[name]: n for name, n in self.reported.items() if name in _COUNTS}
@@ -151,7 +151,7 @@ class TypedAnalysis:
         return usual_numbers(KINDS[self.kind]).get(self.unknown.value, 0.0)
 
     def draft(self, scenario_id: str, name: str) -> Draft:
-        """Return the study, right or wrong, in a lab that can run it in exactly its days."""
+        """Return the study, valid or not, in a lab that can run it in exactly its days."""
         answer, size = self.worked_out, self.samples
         if self.unknown is Unknown.SAMPLES:
             size = None if answer is None else int(answer)

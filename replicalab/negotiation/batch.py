@@ -108,7 +108,7 @@ def collect(
     results: Generator[Result],
     progress: Callable[[int, int], object] | None = None,
 ) -> Batch:
-    """Return the results of a batch, in any order; after Ctrl-C those that came."""
+    """Return the results of a batch, in any order; after Ctrl-C the finished ones."""
     done: list[Result] = []
     with suppress(KeyboardInterrupt), closing(results):
         for result in results:

@@ -287,7 +287,7 @@ def play_case(plan: Assessment, case: Case | None = None) -> Negotiation | None:
 
 
 def play_recording(plan: Assessment, key: str) -> Negotiation | None:
-    """Return the shipped recording of that key, replayed; None if it is missing or differs."""
+    """Return the shipped recording of this key, replayed; None if it is missing or differs."""
     for transcript in shipped_recordings():
         if transcript.recording and transcript.recording.key == key:
             with suppress(errors.TraceError):

@@ -20,7 +20,7 @@ from replicalab.scenarios.reading import FileKind
 from replicalab.ui import compare_page, own_studies, state, tray
 from replicalab.ui.batches import BATCHES, VisitorBatch
 from replicalab.ui.library_page import drafting
-from replicalab.ui.library_page.keeping import mark_kept
+from replicalab.ui.library_page.keeping import mark_saved
 from replicalab.ui.library_page.shelf import owner, shelf
 from replicalab.ui.negotiation_page import saved_runs
 from replicalab.ui.workspace import Workspace
@@ -61,14 +61,14 @@ def open_entry(entry: Entry) -> str:
     else:
         PAGE_ROWS[kind].open(FoundFile(kind, version.content, {}), entry.name)
     if kind is FileKind.KEPT_PLAN:
-        mark_kept(version.entry)
+        mark_saved(version.entry)
     return PAGE_ROWS[kind].page
 
 
 def _open_bundle(document: FoundFile, name: str) -> Opening:
-    opened = drafting.bundle_here(document.values, name)
+    opened = drafting.current_bundle(document.values, name)
     before, subject = state.workspace(), "plan is"
-    work = before.reset_to(drafting.case_here(drafting.bundled_case(opened, name)))
+    work = before.reset_to(drafting.case_to_open(drafting.bundled_case(opened, name)))
     if opened.run is None:
         state.open_workspace(work)
     else:
@@ -85,7 +85,7 @@ def _open_run(document: FoundFile, name: str) -> Opening:
 
 def _open_kept_plan(document: FoundFile, _: str) -> Opening:
     before = state.workspace()
-    state.open_workspace(before.reset_to(drafting.case_here(read_case(document.text))))
+    state.open_workspace(before.reset_to(drafting.case_to_open(read_case(document.text))))
     _leave_as_a_draft(before)
     return Opening("The plan is open, in its study and lab.")
 
@@ -158,10 +158,10 @@ def keep_file(data: bytes, name: str) -> tuple[list[Entry], str]:
         parts = [(kept_as, _name_in(file, name) or stem, file.text)]
     elif file.kind is FileKind.PLAN:  # saved with the open study and lab
         saved = read_plan(file.values, name)
-        parts = [_plan_part(drafting.kept_case(state.case().replace(plan=saved.plan)))]
+        parts = [_plan_part(drafting.case_to_save(state.case().replace(plan=saved.plan)))]
         caution = elsewhere_text(saved.study, state.author_pack())
     else:
-        bundle = drafting.bundle_here(file.values, name)
+        bundle = drafting.current_bundle(file.values, name)
         parts, caution = [_plan_part(drafting.bundled_case(bundle, name))], bundle.caution
         if bundle.run is not None:
             parts.append((EntryKind.RUN, stem, save(bundle.run, bundle.recording)))

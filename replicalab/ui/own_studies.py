@@ -82,7 +82,7 @@ class StudyCache:
             return ""
 
     def keep(self, owner: str, text: str, study: scenarios.Study) -> str:
-        """Keep a study in place of the owner's of that id, or return why not."""
+        """Keep a study in place of the owner's one of this id, or return why not."""
         name, key = study.scenario_id, cache_key(owner, study.scenario_id)
         with self._lock:
             if refused := self.refusal(owner, name, text):
@@ -128,7 +128,7 @@ STUDIES: Final = StudyCache()  # not a cache of Streamlit, which any session can
 
 
 def studies() -> dict[str, OwnStudy]:
-    """Return this visitor's studies by id, the latest last; they count as used."""
+    """Return this visitor's studies by id, the latest last, and mark them as used."""
     return STUDIES.of(server.visitor())
 
 
@@ -150,7 +150,7 @@ def origin(own: OwnStudy | None) -> str:
 
 
 def key_of(scenario_id: str) -> str | None:
-    """Return the key of this visitor's study of that id, if any."""
+    """Return the key of this visitor's study of this id, if any."""
     study = studies().get(scenario_id)
     return study.key if study else None
 
@@ -179,7 +179,7 @@ def refusal(text: str, study: scenarios.Study) -> str:
 
 
 def keep(text: str, study: scenarios.Study) -> str:
-    """Keep a study in place of the visitor's of that id, or return why not."""
+    """Keep a study in place of the visitor's study of this id, or return why not."""
     if refused := STUDIES.keep(server.visitor(), text, study):
         return refused
     _later(study.scenario_id, partial(_save, owner(), text, study))
@@ -238,7 +238,7 @@ def text_of(key: str | None) -> str:
 
 
 def is_saved(scenario_id: str, text: str) -> bool:
-    """Return whether the library has this text as this visitor's study of that id."""
+    """Return whether the library has this text as this visitor's study of this id."""
     if server.is_lasting():  # else this browser cannot find the study again
         with suppress(LibraryError):
             entries = _entries(owner(), scenario_id)
@@ -246,7 +246,7 @@ def is_saved(scenario_id: str, text: str) -> bool:
     return False
 
 
-def restock() -> None:
+def load_saved() -> None:
     """Load this visitor's studies from the library, unless one is in memory."""
     if studies():
         return
@@ -255,8 +255,8 @@ def restock() -> None:
             _load(entry)
 
 
-def take_stock(scenario_id: str) -> None:
-    """Load this visitor's study of that id from the library, or forget it if deleted there.
+def reload(scenario_id: str) -> None:
+    """Load this visitor's study of this id from the library, or forget it if deleted there.
 
     Raises LibraryError if it cannot be read; nothing has changed then.
     """
@@ -329,7 +329,7 @@ def find(scenario_id: str, difficulty: str, seed: int, own: str | None) -> scena
     if own is None:
         return scenarios.load_scenario(scenario_id, difficulty, seed)
     if (study := STUDIES.read(own)) is None:
-        restock()
+        load_saved()
         study = STUDIES.read(own)
     if study is None or study.study.scenario_id != scenario_id:
         problem = f"'{scenario_id}' is not on this server"

@@ -108,7 +108,7 @@ def begin() -> None:
         st.session_state[_STATE] = Session(Workspace())
         is_returning = not server.is_new_visitor()
         if is_returning:
-            own_studies.restock()
+            own_studies.load_saved()
         _read_query(query)
         if is_returning and not query:
             current().offered = drafting.latest_draft()
@@ -252,7 +252,7 @@ def replace_plan(protocol: models.Protocol | None) -> None:
 def open_study(
     scenario_id: str, own: str | None = None, lab: scenarios.Difficulty | None = None
 ) -> None:
-    """Open a study with its reference protocol, in ``lab`` as written or in the same lab."""
+    """Open a study with its reference protocol, in ``lab`` or else in the open one."""
     opened = case().with_study(scenario_id, own)
     if lab is not None:
         opened = opened.replace(lab=lab, seed=0)
@@ -316,7 +316,7 @@ def update(**changes: object) -> None:
 
 
 def open_story() -> Story | None:
-    """Return the story that was opened last, if its case is still open in any own lab."""
+    """Return the story that was opened last, if its case is still open, whatever the lab."""
     story = current().story
     if story is None:
         return None

@@ -12,7 +12,7 @@ from replicalab.ui import present, state
 from replicalab.ui.controls import escape
 from replicalab.ui.export import file_name
 from replicalab.ui.file_transfer import download
-from replicalab.ui.library_page.drafting import kept_case
+from replicalab.ui.library_page.drafting import case_to_save
 from replicalab.ui.negotiation_page import table
 
 
@@ -32,7 +32,7 @@ def _draw() -> None:
     except (NegotiationError, TraceError):
         run = None
     slides = [shown.panel for shown in present.slides(here, run)]
-    made = partial(one_file.file_html, here.yours, slides, today(), kept_case(state.case()))
+    made = partial(one_file.file_html, here.yours, slides, today(), case_to_save(state.case()))
     name = here.yours.pack.paper.name
     download("Save the file", made, file_name(name, "html"))
     if st.button("PDF of the slides", icon=":material/print:", key="one_file_pdf"):

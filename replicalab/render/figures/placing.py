@@ -47,7 +47,7 @@ class LabelPlace(NamedTuple):
     up: float = 0.0
 
     def box(self, width: float, half_wide: float, half_high: float) -> Box:
-        """Return the box of something of that half size, in a plot of that width."""
+        """Return the box of a label by its half size, in a plot of this width."""
         x, y = self.across * width + self.right, self.height + self.up
         return Box(x - half_wide, y - half_high, x + half_wide, y + half_high)
 

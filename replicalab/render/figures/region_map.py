@@ -95,7 +95,7 @@ def over_panel(chart: RegionChart, spot: sheets.Spot | None) -> blocks.Panel:
 def region_marks(
     plans: Mapping[str, Assessment], drawn: PlanToDraw, effect: float | None = None
 ) -> list[sheets.Mark]:
-    """Return the marks of the plans in a region; a star means other evidence with own items."""
+    """Return the marks of the plans in a region; a star: its own items give other evidence."""
     yours = plans[region_facts.YOUR_PLAN]
     noted = region_facts.keeps_own_items(drawn, yours, effect)
     marks = []

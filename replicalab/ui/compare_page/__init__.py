@@ -18,7 +18,7 @@ from replicalab.tables import sheet, workbook
 from replicalab.ui import batches, controls, notices, own_studies, panel, state, tray, workspace
 from replicalab.ui.compare_page import many
 from replicalab.ui.file_transfer import download
-from replicalab.ui.library_page.drafting import case_here, case_of_run
+from replicalab.ui.library_page.drafting import case_of_run, case_to_open
 from replicalab.ui.library_page.shelf import owner, shelf
 from replicalab.ui.negotiation_page.table import with_moves
 
@@ -167,7 +167,7 @@ def _add(entries: dict[str, library.Entry]) -> None:
 def _candidate(kind: library.EntryKind, name: str, content: str) -> tray.TrayCandidate:
     """Return an entry for the tray: a plan, a lab around the open plan, or a run."""
     if kind is library.EntryKind.PLAN:
-        return tray.TrayCandidate(name, case_here(core.read_case(content)))
+        return tray.TrayCandidate(name, case_to_open(core.read_case(content)))
     if kind is library.EntryKind.LAB:
         return tray.TrayCandidate(name, state.case().with_own(own_lab=read_lab(content.encode())))
     transcript = load(content)

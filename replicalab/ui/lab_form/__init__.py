@@ -99,7 +99,7 @@ def _content(entry: library.Entry) -> str:
 
 
 def _save(name: str) -> None:
-    """Save the lab with its budget, days and staff; a saved lab of the name gets a new version."""
+    """Save the lab with its budget, days and staff; a saved lab of this name gets a new version."""
     lab, overrides = state.analysis().yours.pack.lab, state.case().own_lab
     changes = {"name": name, "budget": max(1, int(lab.budget)), "days": lab.days}
     currency = overrides.currency if lab.currency == lexicon.CREDITS else lab.currency

@@ -31,12 +31,12 @@ _WHOLE: Final = "w"  # the draft has the whole workspace
 _SOON, _LATER = 0.3, 2.0  # seconds until a draft is saved; soon if the address needs it
 
 
-def kept_case(case: Case) -> Case:
+def case_to_save(case: Case) -> Case:
     """Return a case to save, with the file of a visitor's own study."""
     return case.replace(own=None, text=own_studies.text_of(case.own))
 
 
-def case_here(saved: Case) -> Case:
+def case_to_open(saved: Case) -> Case:
     """Return a saved case to open, with its own study added to this visitor's.
 
     Raises LibraryError or ScenarioError if it cannot be shown or its study cannot be used.
@@ -64,7 +64,7 @@ def case_of_run(setup: negotiation.Setup, now: Case) -> Case:
     return case
 
 
-def bundle_here(values: Values, file: str) -> documents.OpenedBundle:
+def current_bundle(values: Values, file: str) -> documents.OpenedBundle:
     """Return a bundle, with the current version of its study if that is on the shelf."""
     bundle = documents.open_bundle(values, file)
     saved = bundle.written.study
@@ -164,7 +164,7 @@ def from_draft(
 ) -> workspace.Workspace | None:
     """Return ``work`` with a draft's case and tray, and note each part that cannot be used."""
     try:
-        case = case_here(draft.case)
+        case = case_to_open(draft.case)
     except (errors.LibraryError, errors.ScenarioError) as error:
         problems.append(f"The draft cannot be used: {error}.")
         return None
@@ -221,14 +221,14 @@ def note(tab: Tab, work: workspace.Workspace, *, soon: bool) -> None:
         tab.problem = server.DEMO_TEXT if server.is_demo() else no_cookies
         return
     visitor = owner()
-    save = partial(_save, tab, visitor, work, kept_case(work.case))
+    save = partial(_save, tab, visitor, work, case_to_save(work.case))
     # A place comes from an address and may be another visitor's, so the name has the owner too.
     later(f"draft {tab.place} of {visitor.digest}", save, _SOON if soon else _LATER)
 
 
 def leave_tab(tab: Tab, case: Case) -> Tab:
     """Return the tab in which another case opens; unsaved work stays in its draft."""
-    if not is_work(case) or _is_saved(tab, owner(), kept_case(case)):
+    if not is_work(case) or _is_saved(tab, owner(), case_to_save(case)):
         return tab
     return Tab(entry=tab.entry)
 

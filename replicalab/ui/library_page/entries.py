@@ -162,7 +162,7 @@ def _act(
     if not notices.attempt(lambda: act(owner(), entry.id)):
         return
     if entry.kind is EntryKind.STUDY:
-        notices.attempt(partial(own_studies.take_stock, entry.about))
+        notices.attempt(partial(own_studies.reload, entry.about))
     st.session_state[_CHOSEN] = entry.id
     notices.leave(text, undo=undo)
 

@@ -27,7 +27,7 @@ _LABELS: Final = {
 
 def keep() -> None:
     """Save the workspace: as a version of its entry, or as a new one."""
-    plan, tab = drafting.kept_case(state.case()), state.current().tab
+    plan, tab = drafting.case_to_save(state.case()), state.current().tab
     content, name = record_text(plan), drafting.name_of(plan)
 
     def save() -> library.Entry:
@@ -47,7 +47,7 @@ def keep_new(kind: library.EntryKind, name: str, content: str) -> None:
     _attempt(content, lambda: shelf().keep_beside(owner(), (kind, name, content))[0], _leave)
 
 
-def mark_kept(entry: library.Entry) -> None:
+def mark_saved(entry: library.Entry) -> None:
     """Note that an entry holds the workspace."""
     tab = state.current().tab
     tab.entry, tab.seen = (entry.id, entry.version), None
@@ -77,7 +77,7 @@ def _last_saved() -> library.StoredVersion | None:
 
 def _settle(entry: library.Entry) -> None:
     is_same = state.current().tab.entry == (entry.id, entry.version)
-    mark_kept(entry)
+    mark_saved(entry)
     _leave(entry, "Nothing has changed since it was saved" if is_same else "Saved")
 
 

@@ -44,7 +44,7 @@ class RunSession:
 
     @property
     def plays_again(self) -> bool:
-        """Whether the workspace can play it again, or it has not begun."""
+        """Whether the workspace can play the negotiation again, or it has not begun."""
         again = not (self.source or self.is_model)
         return again or not (self.negotiation.rounds or self.failure)
 
@@ -59,7 +59,7 @@ class RunSession:
         return self.negotiation.setup.scientist is ScientistKind.MODEL
 
     def play(self, number: int, turn: Turn) -> None:
-        """Play a turn as that round; a second press changes nothing."""
+        """Play a turn as round ``number``; a second press changes nothing."""
         self.back_to(number)
         self.negotiation = core.play(self.negotiation, turn).without_searches()
 
@@ -235,7 +235,7 @@ def close() -> None:
 
 
 def play(session: RunSession, number: int, turn: Turn) -> None:
-    """Play a turn as that round, counted from 0, and show it, if there is room.
+    """Play a turn as round ``number``, counted from 0, and show it, if there is room.
 
     A model is asked only if there is room, so its answer is never lost.
     """
@@ -245,7 +245,7 @@ def play(session: RunSession, number: int, turn: Turn) -> None:
 
 
 def answer(session: RunSession, number: int, reply: core.Reply) -> None:
-    """Answer that round, counted from 0, as Lab Manager, and show the next."""
+    """Answer round ``number``, counted from 0, as Lab Manager, and show the next."""
     negotiation = session.negotiation
     if negotiation.awaits_reply and len(negotiation.rounds) == number + 1:  # else pressed twice
         session.negotiation = core.play_on(core.reply_to(negotiation, reply)).without_searches()
@@ -253,7 +253,7 @@ def answer(session: RunSession, number: int, reply: core.Reply) -> None:
 
 
 def back_to(session: RunSession, number: int) -> None:
-    """Undo every round from that one on, and show the last."""
+    """Undo round ``number`` and those after it, and show the last."""
     session.back_to(number)
     show_last(session)
 
