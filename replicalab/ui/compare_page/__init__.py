@@ -83,7 +83,7 @@ def all_sides() -> SideList:
     work = state.workspace()
     cases, open_case = list(work.tray), work.case.restart()
     if len(cases) < core.FEWEST_SIDES and cases and tray.place_of(open_case, run=False) is None:
-        cases.append(tray.name_case(tray.TrayCandidate("On the workbench", open_case), cases))
+        cases.append(tray.name_case(tray.TrayCandidate("The open plan", open_case), cases))
     compared = SideList([], [], [])
     for item in cases:
         try:
