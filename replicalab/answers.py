@@ -20,7 +20,7 @@ World = Literal["hopeful", "grim"]
 _Number = int | Annotated[float, Field(allow_inf_nan=False)]
 
 
-class Finder(StrEnum):
+class AnswerSource(StrEnum):
     """The source of an answer."""
 
     AUTHOR = "the author"

@@ -146,7 +146,7 @@ class NegotiationEnv(Env[ScientistObservation, Action]):
             controls=[control for control in plan.controls if chance.random() < 0.5],
         )
         proposal = negotiation.put_forward(self.negotiation.state, changed)
-        asking = negotiation.question("What does the lab have?")
+        asking = negotiation.ask_lab("What does the lab have?")
         return chance.choice((proposal, proposal, asking, ACCEPT_ACTION, None))
 
 

@@ -16,7 +16,7 @@ from replicalab.negotiation import (
     Move,
     Negotiation,
     ScientistKind,
-    question,
+    ask_lab,
     shipped_recordings,
 )
 from replicalab.negotiation.batch import Result
@@ -154,7 +154,7 @@ def test_run_is_a_side_by_its_plan() -> None:
     goes_on = by_moves(plan_action(ScientistActionType.PROPOSE_PROTOCOL, smaller))
     assert side_of("A run", goes_on).plan.plan == smaller
     with pytest.raises(NegotiationError, match="has no plan on the table"):
-        side_of("A run", by_moves(question("Which days?")))
+        side_of("A run", by_moves(ask_lab("Which days?")))
 
 
 def test_recording_plays_in_its_lab_only() -> None:

@@ -4,13 +4,13 @@ from replicalab.negotiation.players import (
     MAX_RETRIES,
     ModelAnswer,
     as_utf8,
+    ask_lab,
     ask_model,
     best_options,
     best_text,
     is_worth_running,
     observe,
     put_forward,
-    question,
 )
 from replicalab.negotiation.records import (
     AUTOMATIC,

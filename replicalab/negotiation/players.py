@@ -20,7 +20,7 @@ from replicalab.negotiation.records import Attempt, Output, ScientistKind, Setup
 from replicalab.planner import Addition, LeastLoss, PlanAnalysis, Rank, additions_text, rank
 from replicalab.scenarios import EvidenceTier, Pack
 
-# Of one number, one control, or items that share alternatives.
+# Changes of one number, one control, or items that share alternatives
 ChangeGroup = tuple[SuggestionChange, ...]
 
 
@@ -59,7 +59,7 @@ def put_forward(state: State, plan: models.Protocol) -> models.ScientistAction:
     return models.plan_action(kinds.REVISE_PROTOCOL if state.plan else kinds.PROPOSE_PROTOCOL, plan)
 
 
-def question(*texts: str) -> models.ScientistAction:
+def ask_lab(*texts: str) -> models.ScientistAction:
     asks = {"action_type": models.ScientistActionType.REQUEST_INFO, "questions": list(texts)}
     return models.ScientistAction.model_validate({**models.ACCEPT_ACTION.model_dump(), **asks})
 
@@ -87,10 +87,10 @@ def _step_by_step(setup: Setup, state: State, pack: Pack) -> Choice:
     # concession falls below the floor.
     opening = state.opening or PlanAnalysis(assess(setup.opening or pack.reference_protocol, pack))
     yours, loss = opening.yours, opening.least
-    reaches = is_worth_running(loss.after)
+    is_worth = is_worth_running(loss.after)
     if state.plan is None and not state.is_last:
         return _open(state, yours.plan, pack)
-    if state.plan is None and reaches:
+    if state.plan is None and is_worth:
         reason = "It has one round, so it opens with the least-loss plan."
         return Choice(put_forward(state, loss.plan), reason)
     offer, below = state.offer, yours.evidence.tier is EvidenceTier.BELOW_FLOOR
@@ -98,20 +98,22 @@ def _step_by_step(setup: Setup, state: State, pack: Pack) -> Choice:
         reason = f"No plan ranks above the offer: {offer.size_text}."
         return Choice(models.ACCEPT_ACTION, reason)
     step = None
-    if loss.after.feasible and not below and (reaches or not state.is_last):
-        counters = offer is not None and offer.plan == yours.plan
-        start = yours if counters else state.plan or yours
+    # A person's counter-offer is the new opening.
+    is_counter = offer is not None and offer.plan == yours.plan
+    if loss.after.feasible and not below and (is_worth or not state.is_last):
+        start = yours if is_counter else state.plan or yours
         step = next_concession(opening, start, state.is_last)
     if step is not None:
-        return Choice(put_forward(state, step.after.plan), _declined(offer, loss.after) + step.text)
+        reason = _declined_text(offer, loss.after) + step.text
+        return Choice(put_forward(state, step.after.plan), reason)
     reason = f"{capitalised(best_text(loss))}."
     if below:
-        plan = "offer" if offer and offer.plan == yours.plan else "opening"
+        plan = "offer" if is_counter else "opening"
         reason = f"The {plan} has {yours.evidence.placed_text}. {reason}"
-    return Choice(None, reason if reaches else f"{reason} {_relief(opening)[1]}")
+    return Choice(None, reason if is_worth else f"{reason} {_relief(opening)[1]}")
 
 
-def _declined(offer: Assessment | None, best: Assessment) -> str:
+def _declined_text(offer: Assessment | None, best: Assessment) -> str:
     if offer is None:
         return ""
     why = f"{best.size_text} with {best.evidence.text} ranks higher"
@@ -128,7 +130,7 @@ class _Step(NamedTuple):
     @property
     def text(self) -> str:
         parts, term = sum(self.changes, ()), self.after.pack.study.term
-        changes = "; ".join(_moved(part, term) for part in parts)
+        changes = "; ".join(_change_text(part, term) for part in parts)
         lost = " ".join(dict.fromkeys(part.tradeoff for part in parts))
         rate, (samples, days, *_) = self.after.pack.samples_per_day, self.after.counts
         able = rate.value * days if rate else samples
@@ -138,9 +140,9 @@ class _Step(NamedTuple):
         return f"{changes}. Lost: {lost}"
 
 
-def changes_between(opening: PlanAnalysis) -> list[ChangeGroup]:
-    """Return the changes from an opening to its least-loss plan: swaps, controls, days, samples."""
-    parts, pack = opening.least.changes, opening.yours.pack
+def change_groups(analysis: PlanAnalysis) -> list[ChangeGroup]:
+    """Return the changes from a plan to its least-loss plan: swaps, controls, days, samples."""
+    parts, pack = analysis.least.changes, analysis.yours.pack
     names = ("controls", "duration_days", "sample_size")
     swaps = [part for part in parts if part.field not in names]
     single = [(part,) for name in names for part in parts if part.field == name]
@@ -166,7 +168,7 @@ def next_concession(opening: PlanAnalysis, plan: Assessment, is_last: bool) -> _
     The last round takes all changes that remain, without a test of the floor.
     """
     loss = opening.least
-    changes = changes_between(opening)
+    changes = change_groups(opening)
     remaining = [change for change in changes if _remains(change, plan.plan, loss.plan)]
     if is_last and remaining:
         return _Step(tuple(remaining), loss.after)
@@ -198,7 +200,7 @@ def _changed(plan: Assessment, *changes: ChangeGroup) -> Assessment:
     return plan.revised(apply_changes(plan.plan, parts))
 
 
-def _moved(part: SuggestionChange, term: Callable[[str], str]) -> str:
+def _change_text(part: SuggestionChange, term: Callable[[str], str]) -> str:
     values, is_number = (part.original, part.revised), part.field in models.NUMBER_FIELDS
     old, new = (f"{int(value):,}" if is_number else value for value in values)
     return f"{term(models.FIELD_LABELS[part.field])}: {old} → {new}"
@@ -230,14 +232,14 @@ def _direct(state: State, pack: Pack) -> Choice:
     texts = [f"Could the lab have {additions_text(asks)}?"]
     if len(texts[0]) > limits.LONGEST_QUESTION:  # because of long names of items
         texts = [f"Could the lab have {ask.text}?" for ask in asks[: limits.MOST_QUESTIONS]]
-    return Choice(question(*texts), finding)
+    return Choice(ask_lab(*texts), finding)
 
 
 def _take_or_counter(state: State, best: LeastLoss) -> Choice:
-    size, reaches = best.after.size_text, best.after.evidence.placed_text
+    size, evidence = best.after.size_text, best.after.evidence.placed_text
     if state.plan is None:
         text = f"It opens with the best version of the study's plan in this lab: {size}"
-        return Choice(put_forward(state, best.plan), f"{text}, {reaches}.")
+        return Choice(put_forward(state, best.plan), f"{text}, {evidence}.")
     standing = state.offer or state.plan
     rank_now = rank(standing, state.plan.plan)
     name = "offer" if state.offer else "plan"
@@ -250,12 +252,12 @@ def _take_or_counter(state: State, best: LeastLoss) -> Choice:
         has = f"{has}, but {standing.fails_text}"
     return Choice(
         put_forward(state, best.plan),
-        f"{has}{_loss(rank_now, best.rank)}. In the same lab a plan of {size} reaches "
-        f"{reaches}{_loss(best.rank, rank_now)}.",
+        f"{has}{_loss_text(rank_now, best.rank)}. In the same lab a plan of {size} reaches "
+        f"{evidence}{_loss_text(best.rank, rank_now)}.",
     )
 
 
-def _loss(mine: Rank, other: Rank) -> str:
+def _loss_text(mine: Rank, other: Rank) -> str:
     texts = [f"at a fidelity loss of {mine.loss}"] if mine.loss != other.loss else []
     if mine.wishes != other.wishes:
         texts.append(f"with {count_text(mine.wishes, 'soft constraint')} missed")
@@ -263,13 +265,13 @@ def _loss(mine: Rank, other: Rank) -> str:
 
 
 def _relief(options: PlanAnalysis) -> tuple[tuple[Addition, ...], str]:
-    # The smallest single addition that reaches the floor; else all for the target, or this plan.
+    # The smallest single addition for the floor; else all for the target; else all for this plan.
     shortfalls, plan = options.asks, options.yours
     if shortfalls.alone_floor:
         ask, after = shortfalls.alone_floor[0].ask, shortfalls.alone_floor[0].least.after
-        reaches = f"{after.size_text}: {after.evidence.placed_text}"
+        evidence = f"{after.size_text}: {after.evidence.placed_text}"
         loss = f", at a fidelity loss of {after.fidelity_loss}" if after.fidelity_loss else ""
-        return (ask,), f"With {ask.text} it could run {reaches}{loss}."
+        return (ask,), f"With {ask.text} it could run {evidence}{loss}."
     target, run = shortfalls.target, shortfalls.run
     if target and target.possible and target.asks:
         size, additions = target.judged.size_text, additions_text(target.asks)
@@ -369,9 +371,9 @@ class Recorder:
             failure = shortened(as_utf8(str(error)), limits.LONGEST_TEXT - 1)
             self._keep(sent, started, failure=failure)
             raise
-        ended, text = getattr(answer, "finish_reason", None), as_utf8(answer)
+        finish, text = getattr(answer, "finish_reason", None), as_utf8(answer)
         length = limits.LONGEST_LABEL - 1
-        reason = shortened(as_utf8(ended), length) if isinstance(ended, str) else None
+        reason = shortened(as_utf8(finish), length) if isinstance(finish, str) else None
         counts = {name: getattr(answer, name, None) for name in _COUNTS}
         tokens = {name: n for name, n in counts.items() if type(n) is int and n >= 0}
         self._keep(sent, started, text=text, finish_reason=reason, **tokens)
@@ -413,7 +415,7 @@ def ask_model(
 
 
 def repeat_outputs(outputs: Sequence[Output], state: State, pack: Pack) -> ModelAnswer:
-    """Return the turn that recorded outputs give."""
+    """Return the model's answer from recorded outputs."""
     remaining = iter(outputs)
 
     def repeat(_: Messages) -> str:
@@ -434,7 +436,7 @@ def ask(
     max_retries: int = MAX_RETRIES,
     recorded: Sequence[Output] = (),
 ) -> ModelAnswer:
-    """Return the answer of a model; ``recorded`` outputs are kept in place of new ones."""
+    """Return the answer of a model; ``recorded`` outputs replace the new ones in the record."""
     action, failure = None, None
     prompt, seen = scientist_policy.build_scientist_system_prompt(pack), observe(state, pack)
     try:
@@ -459,7 +461,7 @@ def _attempt(number: int, sent: tuple[str, str], output: Output, correction: str
     if output.text is not None:
         try:
             action = parse_scientist_output(output.text)
-        except ScientistOutputParseError as found:
-            error = found
+        except ScientistOutputParseError as problem:
+            error = problem
     code, message = (error.code, error.message) if error else (None, None)
     return Attempt(number, *sent, output, action, code, message, correction)

@@ -8,18 +8,12 @@ import pytest
 
 from replicalab import scenarios
 from replicalab.answers import QUESTIONS as FORM
-from replicalab.answers import Finder, Registration
+from replicalab.answers import AnswerSource, Registration
 from replicalab.assessment import assess
 from replicalab.designs import KINDS
 from replicalab.drafts import Draft, check, new_study
 from replicalab.facts.blocks import group
-from replicalab.features.critique import (
-    QUESTIONS,
-    QuestionResult,
-    Remark,
-    critique,
-    critique_blocks,
-)
+from replicalab.features.critique import QUESTIONS, Remark, Standing, critique, critique_blocks
 from replicalab.lexicon import one_line
 from replicalab.models import revise
 from replicalab.render.html import html
@@ -34,8 +28,8 @@ from tests.factories import (
 )
 from tests.golden import assert_golden, new_lines
 
-CONCERN, UNSAID, ANSWERED = QuestionResult
-AUTHOR, CORE, _ = Finder
+CONCERN, UNSAID, ANSWERED = Standing
+AUTHOR, CORE, _ = AnswerSource
 STUDIES: Final = [summary.scenario_id for summary in scenarios.list_scenarios()]
 
 
@@ -154,7 +148,7 @@ def test_questions_about_shipped_studies() -> None:
         remarks = critique(assess(pack.reference_protocol, pack))
         assert all((remark.source is None) is (remark.standing is UNSAID) for remark in remarks)
         assert not any(remark.source is AUTHOR for remark in remarks)
-        order = [list(QuestionResult).index(remark.standing) for remark in remarks]
+        order = [list(Standing).index(remark.standing) for remark in remarks]
         assert order == sorted(order)
         texts[f"{study}, {lab}"] = "\n".join(map(_line, remarks))
     assert_golden("critique", new_lines(texts))

@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from replicalab import scenarios
-from replicalab.answers import QUESTIONS, Finder, Registration
+from replicalab.answers import QUESTIONS, AnswerSource, Registration
 from replicalab.assessment import assess
 from replicalab.documents import OWN
 from replicalab.drafts import Draft, check, new_study
@@ -55,7 +55,7 @@ def answers(registered: RegisteredPlan, form: str = "replication") -> dict[str, 
     return {answer.item.question.key: answer for answer in listed}
 
 
-def sources(answer: FormAnswer) -> list[Finder]:
+def sources(answer: FormAnswer) -> list[AnswerSource]:
     return [source for source, _ in answer.sources]
 
 
@@ -143,9 +143,9 @@ def test_author_replaces_the_file_and_joins_replicalab() -> None:
     )
     registered = stroop(author)
     filled = answers(registered, RECIPE)
-    assert filled["effect"].sources == ((Finder.AUTHOR, "Naming is slowed."),)
-    assert sources(filled["sample_size"]) == [Finder.CORE, Finder.AUTHOR]
-    assert filled["sample_rationale"].sources[-1] == (Finder.AUTHOR, "A class.")
+    assert filled["effect"].sources == ((AnswerSource.AUTHOR, "Naming is slowed."),)
+    assert sources(filled["sample_size"]) == [AnswerSource.CORE, AnswerSource.AUTHOR]
+    assert filled["sample_rationale"].sources[-1] == (AnswerSource.AUTHOR, "A class.")
     recipe = values(registered, RECIPE)
     assert (recipe["item1"], recipe["item22"]) == ("Naming is slowed.", "Exact")
     assert values(registered, OSF)["q4"] == ["Subjects", "Analysts"]
@@ -173,11 +173,11 @@ def test_every_item_is_answered_or_not_given(study: str) -> None:
         by_id = values(registered, form)
         assert [*by_id] == [item.id for item in items_of(form)]
         for key, answer in filled.items():
-            assert Finder.AUTHOR not in sources(answer)
+            assert AnswerSource.AUTHOR not in sources(answer)
             for source, text in answer.sources:
                 plain = text.strip(" .").casefold()
                 assert plain not in ("", "none", NOT_GIVEN, answer.item.question.label.casefold())
-                if source is Finder.STUDY and key in VERBATIM:
+                if source is AnswerSource.STUDY and key in VERBATIM:
                     assert all(json.dumps(line)[1:-1] in file for line in text.splitlines())
             assert (by_id[answer.item.id] in (None, [])) is not bool(answer.sources)
         open_items = [answer.item for answer in filled.values() if not answer.sources]
@@ -192,7 +192,7 @@ def test_every_item_is_answered_or_not_given(study: str) -> None:
 def test_empty_study_claims_nothing() -> None:
     registered = planned(scenarios.pack_of(empty_study(), scenarios.Difficulty.MEDIUM))
     for form in PROFILES:
-        assert all(Finder.STUDY not in sources(a) for a in answers(registered, form).values())
+        assert all(AnswerSource.STUDY not in sources(a) for a in answers(registered, form).values())
     filled = answers(registered)
     # Its 128 samples are the fewest that meet the target.
     assert {key for key, answer in filled.items() if answer.proposal} == {"stopping"}

@@ -35,7 +35,7 @@ _HIDDEN: Final = make_hidden_reference(**CANARIES)
 CANARY_PACK: Final = make_pack(booked={CHAMBER: 10}, hidden_reference_spec=_HIDDEN)
 
 ACCEPT: Final = models.ACCEPT_ACTION
-ask: Final = core.question
+ask: Final = core.ask_lab
 
 
 def propose(plan: models.Protocol) -> models.ScientistAction:

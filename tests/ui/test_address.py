@@ -30,7 +30,7 @@ SEATS: Final = [
 ]
 PLAN: Final = make_protocol()
 MOVES: Final = (
-    negotiation.Move(number=0, action=negotiation.question("Which days?", "Since when?")),
+    negotiation.Move(number=0, action=negotiation.ask_lab("Which days?", "Since when?")),
     negotiation.Move(
         number=1,
         by=negotiation.TurnAuthor.FORK,

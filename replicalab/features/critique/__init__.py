@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from replicalab import lexicon
 from replicalab.answers import QUESTIONS as FORM
-from replicalab.answers import Finder, Registration
+from replicalab.answers import AnswerSource, Registration
 from replicalab.assessment import Assessment, counted_units, original_estimate, phrases
 from replicalab.assessment.effects import published_effect
 from replicalab.documents import Report
@@ -31,12 +31,12 @@ _ALIKE: Final = 0.01  # share of the larger effect by which equal ones may diffe
 
 
 class RuleResult(NamedTuple):
-    """The outcome of a rule; an author's answer does not change a firm one."""
+    """The outcome of a rule; ``final`` results ignore the author's answer."""
 
     name: str
     values: Mapping[str, Any] = {}
-    source: Finder = Finder.CORE
-    firm: bool = False
+    source: AnswerSource = AnswerSource.CORE
+    final: bool = False
 
 
 def _quote(text: str) -> str:
@@ -47,9 +47,10 @@ class _Review:
     """A plan and its author's answers on registration forms."""
 
     def __init__(self, plan: Assessment, author: Registration) -> None:
-        self.plan, self.author = plan, author
+        self.judged, self.author = plan, author
         self.pack, self.design, self.evidence = plan.pack, plan.pack.design, plan.evidence
         self.kind, self.effect = self.design.row, self.design.row.effect
+        self.samples_text = lexicon.count_text(plan.counts.samples, self.design.sample_noun)
         self.groups = self.kind.groups_of(self.design)
         self.is_test = self.kind.sought is not None
         self.criteria = [text for text in self.pack.success_criteria if lexicon.is_given(text)]
@@ -58,12 +59,13 @@ class _Review:
         texts = (self.author.answer(key) for key in keys)
         return " ".join(_quote(text) for text in texts if lexicon.is_given(text))
 
-    def source(self, field: str) -> Finder:
-        return Finder.STUDY if getattr(self.pack.question, field) is None else Finder.AUTHOR
+    def source(self, field: str) -> AnswerSource:
+        changed = getattr(self.pack.question, field) is not None
+        return AnswerSource.AUTHOR if changed else AnswerSource.STUDY
 
     def reason(self, field: str) -> str:
         reasons = {str(name): reason for name, reason in self.pack.question.why.items()}
-        if self.source(field) is Finder.STUDY:
+        if self.source(field) is AnswerSource.STUDY:
             reasons = dict(self.design.why)
         reason = reasons.get(field, "")
         return _quote(reason) if lexicon.is_given(reason) else ""
@@ -78,66 +80,67 @@ class _Review:
 
 _CONDITIONS: Final[Mapping[str, Callable[[_Review], bool]]] = {
     "always": lambda _: True,
-    "has_units_field": lambda of: "units" in of.kind.optional,
-    "has_units": lambda of: of.design.units is not None,
-    "has_arms_field": lambda of: "arms" in of.kind.optional,
-    "has_groups": lambda of: of.groups > 1,
-    "has_limits": lambda of: bool(of.pack.limits),
-    "is_sampled": lambda of: of.effect is not None,
-    "is_test": lambda of: of.is_test,
-    "is_test_with_evidence": lambda of: of.is_test and of.evidence.void_reason is None,
-    "is_test_of_effect": lambda of: of.is_test and of.effect is not None,
-    "is_test_of_difference": lambda of: bool(
-        of.is_test and of.effect and not of.effect.within_margin
+    "has_units_field": lambda review: "units" in review.kind.optional,
+    "has_units": lambda review: review.design.units is not None,
+    "has_arms_field": lambda review: "arms" in review.kind.optional,
+    "has_groups": lambda review: review.groups > 1,
+    "has_limits": lambda review: bool(review.pack.limits),
+    "is_sampled": lambda review: review.effect is not None,
+    "is_test": lambda review: review.is_test,
+    "is_test_with_evidence": lambda review: review.is_test and review.evidence.void_reason is None,
+    "is_test_of_effect": lambda review: review.is_test and review.effect is not None,
+    "is_test_of_difference": lambda review: bool(
+        review.is_test and review.effect and not review.effect.within_margin
     ),
 }
 """Whether a question applies."""
 
 
-def _correlation(of: _Review) -> RuleResult:
-    units, evidence = of.design.units, of.evidence
+def _correlation(review: _Review) -> RuleResult:
+    units, evidence = review.design.units, review.evidence
     assert units is not None  # noqa: S101 - the question's condition
     if units.icc is not None:
-        values = {"icc": units.icc, "reason": of.reason("units")}
-        return RuleResult("reason" if values["reason"] else "bare", values, of.source("units"))
-    tried = {} if evidence.void_reason else Curves(of.plan).by_correlation
+        values = {"icc": units.icc, "reason": review.reason("units")}
+        return RuleResult("reason" if values["reason"] else "bare", values, review.source("units"))
+    tried = {} if evidence.void_reason else Curves(review.judged).by_correlation
     text = lexicon.joined([f"{evidence.amount(value)} at {rho:g}" for rho, value in tried.items()])
     values = {"name": units.name, "measure": evidence.measure, "values": text}
     return RuleResult("tried" if tried else "independent", values)
 
 
-def _few_units(of: _Review) -> RuleResult:
-    unit = of.design.units.name if of.design.units else "unit"
-    arms = counted_units(of.design, of.evidence.able)
-    number = min(arms) if len(arms) == of.groups else arms[0] // of.groups
+def _few_units(review: _Review) -> RuleResult:
+    unit = review.design.units.name if review.design.units else "unit"
+    arms = counted_units(review.design, review.evidence.able)
+    number = min(arms) if len(arms) == review.groups else arms[0] // review.groups
     values = {
         "counted": lexicon.count_text(number, unit),
-        "arm": " in an arm" if of.groups > 1 else "",
-        "each": "" if of.design.units else ", if each sample is one",
+        "arm": " in an arm" if review.groups > 1 else "",
+        "each": "" if review.design.units else ", if each sample is one",
         "least": _FEWEST_UNITS,
         "units": lexicon.plural(unit, 2),
     }
     return RuleResult("few" if number < _FEWEST_UNITS else "enough", values)
 
 
-def _unequal_arms(of: _Review) -> RuleResult:
-    arms, samples = of.design.arms, of.plan.counts.samples
-    if arms is None or not of.design.uneven:
-        name = "nearly" if samples % of.groups else "even"
-        return RuleResult(name, {"samples": lexicon.count_text(samples, of.design.sample_noun)})
-    values = {"share": lexicon.percent_text(arms.share), "reason": of.reason("arms")}
-    return RuleResult("reason" if values["reason"] else "bare", values, of.source("arms"))
+def _unequal_arms(review: _Review) -> RuleResult:
+    arms = review.design.arms
+    if arms is None or not review.design.uneven:
+        name = "nearly" if review.judged.counts.samples % review.groups else "even"
+        return RuleResult(name, {"samples": review.samples_text})
+    values = {"share": lexicon.percent_text(arms.share), "reason": review.reason("arms")}
+    return RuleResult("reason" if values["reason"] else "bare", values, review.source("arms"))
 
 
-def _controls(of: _Review) -> RuleResult:
-    names, dropped = of.plan.plan.controls, [control.name for control in of.plan.dropped]
-    values = {"dropped": of.guarded(dropped), "answer": of.answers("controls")}
+def _controls(review: _Review) -> RuleResult:
+    judged = review.judged
+    names, dropped = judged.plan.controls, [control.name for control in judged.dropped]
+    values = {"dropped": review.guarded(dropped), "answer": review.answers("controls")}
     values["controls"] = lexicon.joined(lexicon.quoted(names))
     return RuleResult("dropped" if dropped else "kept" if names else "none", values)
 
 
-def _substitutions(of: _Review) -> RuleResult:
-    plan, protocol = of.plan, of.pack.reference_protocol
+def _substitutions(review: _Review) -> RuleResult:
+    plan, protocol = review.judged, review.pack.reference_protocol
     used = {item.key for item in plan.items}
     used |= {lexicon.label_key(swap.original) for swap in plan.substitutions}
     needed = (*protocol.required_equipment, *protocol.required_reagents)
@@ -150,62 +153,62 @@ def _substitutions(of: _Review) -> RuleResult:
     ]
     values = {"swaps": " ".join(texts), "left_out": lexicon.joined(lexicon.quoted(left_out))}
     name = "left_out" if left_out else "costly" if is_costly else "free" if texts else "none"
-    return RuleResult(name, values, Finder.STUDY if texts else Finder.CORE)
+    return RuleResult(name, values, AnswerSource.STUDY if texts else AnswerSource.CORE)
 
 
-def _availability(of: _Review) -> RuleResult:
-    if missing := [f"'{item.label}' is {item.status_text}" for item in of.plan.missing_items]:
+def _availability(review: _Review) -> RuleResult:
+    missing = [f"'{item.label}' is {item.status_text}" for item in review.judged.missing_items]
+    if missing:
         return RuleResult("missing", {"missing": lexicon.joined(missing)})
-    chosen = of.author.choices.get("original_materials", ())
+    chosen = review.author.choices.get("original_materials", ())
     name = "withheld" if "No" in chosen else "all" if chosen else "open"
-    return RuleResult(name, {}, Finder.AUTHOR if chosen else Finder.CORE)
+    return RuleResult(name, {}, AnswerSource.AUTHOR if chosen else AnswerSource.CORE)
 
 
-def _limits(of: _Review) -> RuleResult:
-    if not (broken := of.plan.broken_limits):
-        return RuleResult(
-            "kept", {"kept": lexicon.joined([limit.kept_text for limit in of.pack.limits])}
-        )
+def _limits(review: _Review) -> RuleResult:
+    if not (broken := review.judged.broken_limits):
+        kept = lexicon.joined([limit.kept_text for limit in review.pack.limits])
+        return RuleResult("kept", {"kept": kept})
     texts = [
         f"'{limit.constraint.label}' {'must' if limit.hard else 'should'} be {limit.text}, and the "
-        f"plan has {phrases.bounded_text(limit, of.plan)}"
+        f"plan has {phrases.bounded_text(limit, review.judged)}"
         for limit in broken
     ]
-    days = of.plan.counts.days
+    days = review.judged.counts.days
     short = any(limit.number is Bounds.DAYS and days < limit.least for limit in broken)
     values = {"broken": lexicon.capitalised("; ".join(texts))}
     return RuleResult("short" if short else "broken", values)
 
 
-def _original_n(of: _Review) -> RuleResult:
-    reported, analysed = of.design.original, of.evidence.analysed
+def _original_n(review: _Review) -> RuleResult:
+    reported, analysed = review.design.original, review.evidence.analysed
     arms = (reported.n1, reported.n2) if reported else ()
     number = reported.n if reported and reported.n else sum(filter(None, arms))
     if not number:
-        published = of.pack.paper.published
+        published = review.pack.paper.published
         name = "unknown" if lexicon.is_given(published) else "silent"
         return RuleResult(name, {"published": _quote(published)})
-    reason = of.author.reasons.get("sample_size", "").strip()
+    reason = review.author.reasons.get("sample_size", "").strip()
     values = {"analysed": lexicon.amount_text(analysed), "original": lexicon.amount_text(number)}
     if reason and analysed < number:
-        return RuleResult("reason", {**values, "reason": _quote(reason)}, Finder.AUTHOR)
+        return RuleResult("reason", {**values, "reason": _quote(reason)}, AnswerSource.AUTHOR)
     return RuleResult("smaller" if analysed < number else "enough", values)
 
 
-def _dropout(of: _Review) -> RuleResult:
-    share, reason = of.design.dropout, of.reason("dropout")
-    analysed = lexicon.count_text(of.evidence.analysed, of.design.sample_noun)
+def _dropout(review: _Review) -> RuleResult:
+    share, reason = review.design.dropout, review.reason("dropout")
+    analysed = lexicon.count_text(review.evidence.analysed, review.design.sample_noun)
     values = {"share": lexicon.percent_text(share), "left": analysed, "reason": reason}
     name = "large" if share >= _LARGE_DROPOUT else "planned" if share else "none"
     name = "reason" if reason and not share else name
-    return RuleResult(name, values, of.source("dropout"))
+    return RuleResult(name, values, review.source("dropout"))
 
 
-def _original_uncertainty(of: _Review) -> RuleResult:
-    reported, estimate = of.design.original, original_estimate(of.design)
+def _original_uncertainty(review: _Review) -> RuleResult:
+    reported, estimate = review.design.original, original_estimate(review.design)
     if estimate is None:
         return RuleResult("partial" if reported else "unknown")
-    interval = lexicon.capitalised(curve_facts.worked_out_interval_text(of.design))
+    interval = lexicon.capitalised(curve_facts.worked_out_interval_text(review.design))
     if reported and (text := curve_facts.interval_text(reported)):
         interval = f"Reported {text}."
     name = "insignificant" if estimate.p >= _LEVEL else "sure"
@@ -214,8 +217,9 @@ def _original_uncertainty(of: _Review) -> RuleResult:
     return RuleResult(name, {"interval": interval, "p": curve_facts.p_text(estimate.p)})
 
 
-def _face_value(of: _Review) -> RuleResult:
-    effect, planned, published = of.effect, of.design.effect_planning, published_effect(of.design)
+def _face_value(review: _Review) -> RuleResult:
+    effect, design = review.effect, review.design
+    planned, published = design.effect_planning, published_effect(design)
     if effect is None or planned is None or published is None:
         return RuleResult("unknown")
     values = {"effect": effect.name, "planned": planned, "published": published}
@@ -223,19 +227,20 @@ def _face_value(of: _Review) -> RuleResult:
     return RuleResult("as_large" if as_large else "smaller", values)
 
 
-def _sidedness(of: _Review) -> RuleResult:
-    values = {"measure": of.evidence.measure, "level": of.kind.level_of(of.design.sides)}
-    if of.design.sides == 1:
-        return RuleResult("one", {**values, "reason": of.reason("sides")}, of.source("sides"))
-    reported = of.design.original
-    differs = reported is not None and reported.sides == 1 and of.kind.uses("sides")
+def _sidedness(review: _Review) -> RuleResult:
+    design, reason = review.design, review.reason("sides")
+    values = {"measure": review.evidence.measure, "level": review.kind.level_of(design.sides)}
+    if design.sides == 1:
+        return RuleResult("one", {**values, "reason": reason}, review.source("sides"))
+    reported = design.original
+    differs = reported is not None and reported.sides == 1 and review.kind.uses("sides")
     return RuleResult("original" if differs else "open", values)
 
 
-def _covered(of: _Review) -> RuleResult:
-    values = {"number": len(of.criteria), "criteria": of.quoted_criteria()}
-    values |= {"measure": of.evidence.measure, "value": of.evidence.number}
-    return RuleResult(("unknown", "one", "several")[min(len(of.criteria), 2)], values)
+def _covered(review: _Review) -> RuleResult:
+    values = {"number": len(review.criteria), "criteria": review.quoted_criteria()}
+    values |= {"measure": review.evidence.measure, "value": review.evidence.number}
+    return RuleResult(("unknown", "one", "several")[min(len(review.criteria), 2)], values)
 
 
 _RULES: Final[Mapping[str, Callable[[_Review], RuleResult]]] = {
@@ -246,34 +251,35 @@ _RULES: Final[Mapping[str, Callable[[_Review], RuleResult]]] = {
         _covered,
     )
 } | {
-    "unit": lambda of: RuleResult(
-        "named" if of.design.units else "open",
-        {"units": of.design.units, "n": of.design.unit_of_n},
-        of.source("units"),
+    "unit": lambda review: RuleResult(
+        "named" if review.design.units else "open",
+        {"units": review.design.units, "n": review.design.unit_of_n},
+        review.source("units"),
     ),
-    "control_kinds": lambda of: RuleResult(
-        "open" if of.plan.plan.controls else "none", {"controls": of.guarded(of.plan.plan.controls)}
+    "control_kinds": lambda review: RuleResult(
+        "open" if review.judged.plan.controls else "none",
+        {"controls": review.guarded(review.judged.plan.controls)},
     ),
-    "success": lambda of: RuleResult(
-        ("void" if of.evidence.void_reason else "criteria") if of.criteria else "unknown",
-        {"criteria": of.quoted_criteria(), "reason": of.evidence.void_reason},
-        Finder.STUDY,
+    "success": lambda review: RuleResult(
+        ("void" if review.evidence.void_reason else "criteria") if review.criteria else "unknown",
+        {"criteria": review.quoted_criteria(), "reason": review.evidence.void_reason},
+        AnswerSource.STUDY,
     ),
-    "sameness": lambda of: (
-        RuleResult("margin", {"margin": of.design.margin}, firm=True)
-        if of.effect and of.effect.within_margin
+    "sameness": lambda review: (
+        RuleResult("margin", {"margin": review.design.margin}, final=True)
+        if review.effect and review.effect.within_margin
         else RuleResult("open")
     ),
-    "power": lambda of: RuleResult(
-        "met" if of.evidence.tier is EvidenceTier.MEETS_TARGET else "below",
-        {"placed": lexicon.capitalised(of.evidence.placed_text)},
+    "power": lambda review: RuleResult(
+        "met" if review.evidence.tier is EvidenceTier.MEETS_TARGET else "below",
+        {"placed": lexicon.capitalised(review.evidence.placed_text)},
     ),
-    "multiplicity": lambda of: RuleResult(
-        "several" if len(of.criteria) > 1 else "unknown", {"number": len(of.criteria)}, Finder.STUDY
+    "multiplicity": lambda review: RuleResult(
+        "several" if len(review.criteria) > 1 else "unknown",
+        {"number": len(review.criteria)},
+        AnswerSource.STUDY,
     ),
-    "stopping": lambda of: RuleResult(
-        "size", {"samples": lexicon.count_text(of.plan.counts.samples, of.design.sample_noun)}
-    ),
+    "stopping": lambda review: RuleResult("size", {"samples": review.samples_text}),
 }
 """The rules by question; a question without one is answered on a form alone."""
 
@@ -285,19 +291,19 @@ PROTOCOL: Final = "Protocol"
 _REMEDY: Final = "Remedy"
 
 
-class QuestionResult(StrEnum):
-    """The result of a question, in the order of their lists."""
+class Standing(StrEnum):
+    """How a plan fares on a question, in the order of the lists."""
 
     CONCERN = "concern"
     UNSAID = "unsaid"
     ANSWERED = "answered"
 
 
-_CAPTIONS: Final = dict(zip(QuestionResult, ("Concerns", "Not answered", "Answered"), strict=True))
-_SIGNS: Final = {QuestionResult.CONCERN: Status.CAUTION, QuestionResult.ANSWERED: Status.PASS}
+_CAPTIONS: Final = dict(zip(Standing, ("Concerns", "Not answered", "Answered"), strict=True))
+_SIGNS: Final = {Standing.CONCERN: Status.CAUTION, Standing.ANSWERED: Status.PASS}
 _DEFAULTS: Final = {
-    "answer": (QuestionResult.ANSWERED, "{answer}"),
-    "not_on_form": (QuestionResult.UNSAID, "No answer on the form."),
+    "answer": (Standing.ANSWERED, "{answer}"),
+    "not_on_form": (Standing.UNSAID, "No answer on the form."),
 }
 """Standing and text of the outcomes that all questions share."""
 
@@ -314,9 +320,9 @@ class Remark(NamedTuple):
 
     key: str
     question: str
-    standing: QuestionResult
+    standing: Standing
     text: str
-    source: Finder | None
+    source: AnswerSource | None
     place: Place
 
 
@@ -328,7 +334,7 @@ def critique(plan: Assessment, author: Registration | None = None) -> tuple[Rema
         for key, row in QUESTIONS.items()
         if _CONDITIONS[row.get("when", "always")](review)
     ]
-    return tuple(sorted(remarks, key=lambda remark: [*QuestionResult].index(remark.standing)))
+    return tuple(sorted(remarks, key=lambda remark: [*Standing].index(remark.standing)))
 
 
 def _remark(key: str, row: Mapping[str, Any], review: _Review) -> Remark:
@@ -336,14 +342,12 @@ def _remark(key: str, row: Mapping[str, Any], review: _Review) -> Remark:
     forms: Sequence[str] = row.get("forms", ())
     answer, refused = review.answers(*forms), row.get("refused", {})
     if any(option in review.author.choices.get(form, ()) for form, option in refused.items()):
-        outcome = RuleResult("refused", {"answer": answer}, Finder.AUTHOR)
-    elif answer and not outcome.firm:
-        outcome = RuleResult("answer", {**outcome.values, "answer": answer}, Finder.AUTHOR)
-    texts = {
-        name: (kind, text) for kind in QuestionResult for name, text in row.get(kind, {}).items()
-    }
+        outcome = RuleResult("refused", {"answer": answer}, AnswerSource.AUTHOR)
+    elif answer and not outcome.final:
+        outcome = RuleResult("answer", {**outcome.values, "answer": answer}, AnswerSource.AUTHOR)
+    texts = {name: (each, text) for each in Standing for name, text in row.get(each, {}).items()}
     standing, template = (_DEFAULTS | texts)[outcome.name]
-    source = None if standing is QuestionResult.UNSAID else outcome.source
+    source = None if standing is Standing.UNSAID else outcome.source
     field = FORM[forms[0]].label if forms else row["field"]
     page = row.get("page", "Share, Registration" if forms else PROTOCOL)
     place = Place(page, review.pack.study.term(field))
@@ -355,7 +359,7 @@ def critique_blocks(
     remarks: Sequence[Remark], link: Callable[[Place], str] | None = None
 ) -> list[Sentence | Table]:
     """Return a table for each standing; with links to places, answers are below the questions."""
-    rows = {kind: [_row(r, link) for r in remarks if r.standing is kind] for kind in QuestionResult}
+    rows = {each: [_row(r, link) for r in remarks if r.standing is each] for each in Standing}
     concerns, unanswered, answered = map(len, rows.values())
     count, concern = map(lexicon.count_text, (len(remarks), concerns), ("question", "concern"))
     summary = f"{count}: {concern}, {unanswered} not answered, {answered} answered."
@@ -366,7 +370,7 @@ def critique_blocks(
             columns = [Column(f"{caption} ({len(listed)})"), Column(_REMEDY, "quiet")]
             blocks.append(table(columns[0].name, columns, listed, kind="asked"))
         else:
-            source = [] if standing is QuestionResult.UNSAID else ["Source"]
+            source = [] if standing is Standing.UNSAID else ["Source"]
             blocks.append(table(caption, ["Question", "Answer", *source, _REMEDY], listed))
     return blocks
 

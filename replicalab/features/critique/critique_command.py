@@ -36,5 +36,5 @@ def critique(options: commands.Options) -> Answer:
         for remark in remarks
     ]
     data = {**record_facts.place(plan.pack), **record_facts.plan(plan), "critique": rows}
-    has_concern = any(remark.standing is feature.QuestionResult.CONCERN for remark in remarks)
+    has_concern = any(remark.standing is feature.Standing.CONCERN for remark in remarks)
     return Answer(int(has_concern), blocks, lambda: data)

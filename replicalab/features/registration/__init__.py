@@ -8,7 +8,7 @@ from itertools import chain, count, zip_longest
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from replicalab.answers import QUESTIONS, Finder, Question, Registration
+from replicalab.answers import QUESTIONS, AnswerSource, Question, Registration
 from replicalab.assessment import Assessment, assumed_effects, phrases
 from replicalab.documents import Report
 from replicalab.drafts import stated_text
@@ -89,7 +89,7 @@ class FormAnswer(NamedTuple):
     """An item's answers with their sources; ``value`` is the registry's: options or a text."""
 
     item: FormItem
-    sources: tuple[tuple[Finder, str], ...]
+    sources: tuple[tuple[AnswerSource, str], ...]
     value: str | list[str] | None
     proposal: Proposal | None = None
     hint: str = ""
@@ -108,7 +108,7 @@ class _Values(dict[str, Any]):
 
     def __init__(self, registered: RegisteredPlan) -> None:
         self.options, self.author, self.run = registered
-        self.plan = plan = self.options.yours
+        self.judged = plan = self.options.yours
         self.design, self.row, self.lab = plan.pack.design, plan.evidence.row, plan.pack.lab
         meets, self.lean = plan.evidence.tier is EvidenceTier.MEETS_TARGET, leanest(plan)
         self.is_fewest = meets and self.lean is None
@@ -144,12 +144,14 @@ class _Values(dict[str, Any]):
     def answer(self, item: FormItem) -> FormAnswer:
         question, by_author = item.question, self.author.answer(item.question.key)
         templates = _ROWS["answers"].get(question.key, {})
-        filled = {Finder[name]: text.format_map(self).strip() for name, text in templates.items()}
-        sources = [(source, text) for source, text in filled.items() if stated_text(text)]
+        filled = [(AnswerSource[name], text.format_map(self)) for name, text in templates.items()]
+        sources = [
+            (source, given) for source, text in filled if (given := stated_text(text.strip()))
+        ]
         if by_author:
             # An author's answer replaces the study file's and joins ReplicaLab's.
-            sources = [(source, text) for source, text in sources if source is Finder.CORE]
-            sources.append((Finder.AUTHOR, by_author))
+            sources = [(source, text) for source, text in sources if source is AnswerSource.CORE]
+            sources.append((AnswerSource.AUTHOR, by_author))
         value: str | list[str] | None = "\n\n".join(text for _, text in sources) or None
         if question.options:
             chosen = list(self.author.choices.get(question.key, ()))
@@ -162,15 +164,15 @@ class _Values(dict[str, Any]):
         effect, value, published = self.row.effect, self.design.effect_published, ""
         if effect and value is not None and not self.design.original:
             published = f"{capitalised(effect.name)} {plan_facts.effect_text(value)}. "
-        return published + stated_text(self.plan.pack.paper.published)
+        return published + stated_text(self.judged.pack.paper.published)
 
     def differences(self) -> str:
-        swaps = self.plan.substitutions
+        swaps = self.judged.substitutions
         lines = [f"{s.alternative} in place of {s.original}: {ended(s.tradeoff)}" for s in swaps]
-        return lines_text([*lines, *map(plan_facts.protection_text, self.plan.dropped)])
+        return lines_text([*lines, *map(plan_facts.protection_text, self.judged.dropped)])
 
     def arms(self) -> str:
-        samples = self.plan.counts.samples
+        samples = self.judged.counts.samples
         groups = plan_facts.group_text(samples, self.design)
         groups = groups and f"{samples:,} in all: {groups}"
         shared = [text for _, text in plan_facts.groupings(self.design).values()]
@@ -178,30 +180,30 @@ class _Values(dict[str, Any]):
         return ended("; ".join(filter(None, parts)))
 
     def controls(self) -> str:
-        guards = {c.name: f" (against {c.guards})" for c in self.plan.pack.controls if c.guards}
-        return _items_text(*(name + guards.get(name, "") for name in self.plan.plan.controls))
+        guards = {c.name: f" (against {c.guards})" for c in self.judged.pack.controls if c.guards}
+        return _items_text(*(name + guards.get(name, "") for name in self.judged.plan.controls))
 
     def reason(self) -> str:
         is_justified = self["own_reason"] or self.author.answer("sample_rationale")
         return self.worth() if is_justified or self.is_fewest else ""
 
     def sensitivity(self) -> str:
-        evidence, least, lines = self.plan.evidence, self.plan.detectable_effect, []
+        evidence, least, lines = self.judged.evidence, self.judged.detectable_effect, []
         if self.row.sought and least is not None:
             target = f"{self.row.sought} with {self.row.measure} {evidence.amount(evidence.target)}"
             lines = [f"{target}: {plan_facts.effect_text(least)}."]
         for effect in assumed_effects(self.design):
             label = plan_facts.effect_label(effect)
-            lines.append(f"{label}: {self.plan.evidence_at(effect.effect).text}.")
+            lines.append(f"{label}: {self.judged.evidence_at(effect.effect).text}.")
         return " ".join(map(capitalised, lines))
 
     def dates(self) -> str:
-        first, days = self.lab.start_day, self.plan.counts.days
+        first, days = self.lab.start_day, self.judged.counts.days
         span = self.lab.dated_span(first, first + days - 1) if days else ""
         return f"{self['days']}{span}." if span else ""
 
     def refusals(self) -> str:
-        rounds, own, lines = self.run.rounds if self.run else (), self.plan.plan, list[str]()
+        rounds, own, lines = self.run.rounds if self.run else (), self.judged.plan, list[str]()
         for done, following in zip_longest(rounds, rounds[1:]):
             lead, plan, offer = f"Round {done.number + 1}:", done.plan, done.after.offer
             if plan is None or not done.answer or done.answer.action_type not in _REFUSALS:
@@ -218,14 +220,14 @@ class _Values(dict[str, Any]):
         return lines_text(lines)
 
     def terms(self) -> str:
-        name, money, terms = self.plan.pack.study.term, self.lab.money, self.plan.cost_terms
+        name, money, terms = self.judged.pack.study.term, self.lab.money, self.judged.cost_terms
         lines = (
             (name(term.label), plan_facts.term_text(term), money(term.credits)) for term in terms
         )
         return lines_text(f"{label}: {text} = {credits}." for label, text, credits in lines)
 
     def cuts(self) -> str:
-        plan, lead = self.plan, "From the study’s own plan:"
+        plan, lead = self.judged, "From the study’s own plan:"
         steps = field_steps(document_facts.reference_of(plan), plan)
         if not steps:
             lead, steps = "To fit this lab:", field_steps(plan, self.options.least.after)
@@ -238,23 +240,23 @@ class _Values(dict[str, Any]):
         return lines_text(f"{title}: {line}" if title else line for title, line in lines)
 
     def worth(self) -> str:
-        evidence, lean = self.plan.evidence, self.lean
+        evidence, lean = self.judged.evidence, self.lean
         target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
         worth = f"{capitalised(evidence.text)}; target {target}, minimum {floor}."
         fewest = "No fewer meet the target, all else as planned." if self.is_fewest else ""
         if lean:
             size = count_text(lean.counts.samples, self.design.sample_noun)
             fewest = f"The fewest that meet the target, all else as planned: {size}."
-        return " ".join(filter(None, (worth, fewest, plan_facts.assumption_text(self.plan))))
+        return " ".join(filter(None, (worth, fewest, plan_facts.assumption_text(self.judged))))
 
     def propose_stopping(self) -> Proposal:
         size = self["size"]
         return Proposal(f"With {size}, without an interim analysis.", "no other rule planned")
 
     def propose_same_measures(self, category: str = "equipment") -> Proposal | None:
-        listed = {label_key(label) for label in getattr(self.plan.pack.study, category)}
-        planned = {label_key(label) for label in getattr(self.plan.plan, f"required_{category}")}
-        swaps = [swap for swap in self.plan.substitutions if label_key(swap.original) in listed]
+        listed = {label_key(label) for label in getattr(self.judged.pack.study, category)}
+        planned = {label_key(label) for label in getattr(self.judged.plan, f"required_{category}")}
+        swaps = [swap for swap in self.judged.substitutions if label_key(swap.original) in listed]
         if swaps:
             loss = max(swap.fidelity_loss for swap in swaps)
             names = joined([f"{swap.alternative} for {swap.original}" for swap in swaps])
@@ -266,7 +268,7 @@ class _Values(dict[str, Any]):
     propose_same_stimuli = partialmethod(propose_same_measures, "reagents")
 
     def propose_same_procedure(self) -> Proposal | None:
-        plan, protocol = self.plan, self.plan.pack.reference_protocol
+        plan, protocol = self.judged, self.judged.pack.reference_protocol
         if not stated_text(protocol.technique):
             return None
         is_other = label_key(plan.plan.technique) != label_key(protocol.technique)

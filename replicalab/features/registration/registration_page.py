@@ -8,7 +8,7 @@ from typing import Final
 
 import streamlit as st
 
-from replicalab.answers import Finder, Question
+from replicalab.answers import AnswerSource, Question
 from replicalab.features import registration as forms
 from replicalab.features.registration import PROFILES, FormAnswer
 from replicalab.lexicon import capitalised
@@ -70,10 +70,10 @@ def _draw_item(answer: FormAnswer, section: str) -> None:
     else:
         st.text_area(label, key=key, max_chars=LONGEST_TEXT, height=68, on_change=take)
     for source, text in answer.sources:
-        if source is not Finder.AUTHOR:
+        if source is not AnswerSource.AUTHOR:
             st.caption(escape(capitalised(f"{source}: {text}")))
     if answer.hint:
-        st.caption(escape(f"{capitalised(Finder.CORE)}, not an answer yet: {answer.hint}"))
+        st.caption(escape(f"{capitalised(AnswerSource.CORE)}, not an answer yet: {answer.hint}"))
     if answer.proposal:
         text, why = answer.proposal
         label, sentence = (text, f"{text}.") if question.options else ("this", text)

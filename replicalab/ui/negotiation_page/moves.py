@@ -136,7 +136,7 @@ def _draw_question(session: RunSession, place: str, key: str) -> None:
 
 def _ask(session: RunSession, number: int, key: str) -> None:
     if text := st.session_state[key].strip():
-        _act(session, number, core.question(text))
+        _act(session, number, core.ask_lab(text))
     else:
         notices.leave_problem("Type a question.", key, "edit_off")
 
