@@ -76,7 +76,7 @@ def test_planner_keeps_the_limit(case: tuple[Protocol, Pack]) -> None:
     samples, limit = options.yours.counts.samples, PLACES * options.yours.pack.lab.staff
     assert options.least.after.feasible
     assert options.least.after.counts.samples == limit
-    assert options.mends["storage"].after.counts.samples == limit
+    assert options.repairs["storage"].after.counts.samples == limit
     [ask] = options.asks.run.asks
     assert (ask.dimension, ask.needs, ask.text) == (
         "storage",

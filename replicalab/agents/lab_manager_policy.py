@@ -101,7 +101,7 @@ def reference_offer(plan: Assessment) -> Offer | None:
 
 
 def _sample_reduction(before: assessment.Counts, pack: Pack) -> SuggestionChange | None:
-    # Fix 4: halve until the budget fits, and on until a staff unit is saved.
+    # The last change: halve until the budget fits, then until a staff unit is saved.
     sizes, halvings, reasons = [before.samples], 0, list[str]()
     minimum = before.controls + 1
     while sizes[-1] > minimum and len(sizes) <= HALVINGS:
@@ -129,9 +129,11 @@ def _sample_reduction(before: assessment.Counts, pack: Pack) -> SuggestionChange
 
 
 def _evidence_lost(samples: int, before: assessment.Counts, pack: Pack) -> str:
-    rate, exist = pack.samples_per_day, pack.design.population_max
+    rate, population = pack.samples_per_day, pack.design.population_max
     able = int(before.samples if rate is None else min(before.samples, rate.value * before.days))
-    counted = assessment.counted_of(pack.design, able if exist is None else min(able, exist))
+    counted = assessment.counted_of(
+        pack.design, able if population is None else min(able, population)
+    )
     if before.days < pack.min_days or not counted:
         return "there is no evidence to lose"
     is_weaker = assessment.counted_of(pack.design, samples) < counted
@@ -181,17 +183,17 @@ def answer_type_to(plan: Assessment, offer: Offer | None) -> LabManagerActionTyp
 def _select_lab_manager_action_type(
     check_result: FeasibilityCheckResult, suggestion: AlternativeSuggestion | None
 ) -> LabManagerActionType:
-    mended = suggestion.remaining_failures if suggestion and suggestion.improved else None
-    return _type(check_result.failing, mended)
+    still_failing = suggestion.remaining_failures if suggestion and suggestion.improved else None
+    return _type(check_result.failing, still_failing)
 
 
-def _type(failing: Collection[str], mended: Collection[str] | None) -> LabManagerActionType:
-    # ``mended`` are the dimensions that still fail if an offer fails less.
+def _type(failing: Collection[str], still_failing: Collection[str] | None) -> LabManagerActionType:
+    # ``still_failing``: dimensions that fail after an improving offer, or None.
     if not failing:
         return LabManagerActionType.ACCEPT
     if _OF_THE_LAB.isdisjoint(failing):
         return LabManagerActionType.REPORT_FEASIBILITY
-    if mended is not None and _OF_THE_LAB.isdisjoint(mended):
+    if still_failing is not None and _OF_THE_LAB.isdisjoint(still_failing):
         return LabManagerActionType.SUGGEST_ALTERNATIVE
     return LabManagerActionType.REJECT
 
@@ -206,7 +208,7 @@ def _answer(
     kind = _type(reasons, after.failing if after and offer and offer.improved else None)
     suggests = kind is LabManagerActionType.SUGGEST_ALTERNATIVE
     plan = revised if suggests else None
-    lines = [f"I accept: {_PASSES} The plan {_need(judged)}."]
+    lines = [f"I accept: {_PASSES} The plan {_cost_text(judged)}."]
     if kind is not LabManagerActionType.ACCEPT:
         rows = [(term(dimension), text) for dimension in reasons for text in reasons[dimension]]
         lines = [_OPENINGS[kind], *(f"- {dimension}: {text}" for dimension, text in rows)]
@@ -218,7 +220,7 @@ def _answer(
             lines += [_change_line(change, term) for change in changes]
             failing = ", ".join(map(term, after.failing))
             outcome = f"still failing: {failing}." if failing else _PASSES
-            offered = f"That plan {_need(after)}; {outcome}"
+            offered = f"That plan {_cost_text(after)}; {outcome}"
             lines.append(offered if suggests else capitalised(outcome))
     fields: dict[str, object] = {
         "action_type": kind,
@@ -248,7 +250,7 @@ def _change_line(change: SuggestionChange, term: Callable[[str], str]) -> str:
     return f"- {name}: {moved}. {change.reason} What is lost: {change.tradeoff}"
 
 
-def _need(judged: Assessment | FeasibilityCheckResult) -> str:
+def _cost_text(judged: Assessment | FeasibilityCheckResult) -> str:
     if isinstance(judged, Assessment):
         cost, staff = judged.pack.lab.money(judged.cost), judged.staff
     else:

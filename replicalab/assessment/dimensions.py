@@ -57,7 +57,7 @@ def substitution(
 
 
 def substitutions(category: str, plan: PlanInLab, listed: set[str]) -> Iterator[SuggestionChange]:
-    """Yield a substitution for each missing item that has one; ``listed`` item keys grow."""
+    """Yield a substitution for each missing item that has one; its keys are added to ``listed``."""
     missing = {
         (item.field, item.label): item
         for item in plan.missing_items
@@ -78,17 +78,17 @@ def fewer_days(plan: PlanInLab, _: set[str]) -> Iterator[SuggestionChange]:
     days, limit, pack = plan.counts.days, plan.pack.lab.days_left, plan.pack
     if days > limit > 0:
         why = f"The lab has {pack.lab.days_text}."
-        yield change_of("duration_days", days, limit, why, lost_days(days, limit, pack))
+        yield change_of("duration_days", days, limit, why, days_lost_text(days, limit, pack))
 
 
-def lost_days(before: int, after: int, pack: Pack) -> str:
+def days_lost_text(before: int, after: int, pack: Pack) -> str:
     if after < pack.min_days:
         return f"Below {count_text(pack.min_days, 'day')} the study's endpoint is lost."
     return f"{count_text(before - after, 'day')} less to run, and to repeat failed runs."
 
 
 class Amount(NamedTuple):
-    """An amount of the lab; ``grant`` returns the means of a lab that has as much."""
+    """An amount of the lab; ``grant`` returns the fields of a lab that has as much."""
 
     need: Callable[[Counts, Pack], Any]  # the amount that counts need
     has: Callable[[Lab], float]  # the amount that a lab has
@@ -125,7 +125,7 @@ class DimensionRow:
     currency: bool = False  # whether its unit is the lab's currency
 
     @property
-    def is_granted(self) -> bool:
+    def is_addable(self) -> bool:
         return bool(self.category) or (self.amount is not None and self.amount.grant is not None)
 
     def reasons(self, plan: PlanOnPaper) -> list[str]:
@@ -177,20 +177,20 @@ def _items(category: str, plan: PlanInLab) -> tuple[int, int]:
     return needed, needed - sum(missing)
 
 
-def _missing(category: str, plan: PlanInLab) -> Iterator[dict[str, str]]:
+def _item_details(category: str, plan: PlanInLab) -> Iterator[dict[str, str]]:
     for item in plan.missing_items:
         if item.category == category:
             options = " or ".join(lexicon.quoted(item.options)) or "nothing in this lab"
             yield {"label": item.label, "status": item.status_text, "options": options}
 
 
-def _too_long(plan: PlanInLab) -> Iterator[dict[str, str]]:
+def _day_details(plan: PlanInLab) -> Iterator[dict[str, str]]:
     days, has, text = plan.counts.days, plan.pack.lab.days_left, plan.pack.lab.left_text
     limit = f"; {text}" if text else f", {days - has} over the limit of {has}"
     yield {"used": count_text(days, "day"), "limit": limit}
 
 
-def _understaffed(plan: PlanInLab) -> Iterator[dict[str, object]]:
+def _staff_details(plan: PlanInLab) -> Iterator[dict[str, object]]:
     steps = [
         f", 1 for more than {count_text(step.threshold, step.noun)}"
         for step in plan.staff_steps
@@ -206,7 +206,7 @@ def _item_row(key: Dimension, category: str, granted: str) -> DimensionRow:
         key=key,
         noun="item",
         reason="'{label}' is {status}; {options} may replace it.",
-        details=partial(_missing, category),
+        details=partial(_item_details, category),
         measure=partial(_items, category),
         over=f"missing ({key})",
         category=category,
@@ -251,7 +251,7 @@ _ROWS: Final = (
         key=Dimension.SCHEDULE,
         noun="day",
         reason="The plan takes {used}{limit}.",
-        details=_too_long,
+        details=_day_details,
         amount=Amount(
             need=lambda counts, _: counts.days,
             has=lambda lab: lab.days_left,
@@ -265,7 +265,7 @@ _ROWS: Final = (
         key=Dimension.STAFF,
         noun="staff unit",
         reason="The plan needs {used} ({base} to start{steps}); the lab has {limit}.",
-        details=_understaffed,
+        details=_staff_details,
         amount=Amount(
             need=lambda counts, pack: staff(counts, pack.lab.staff_model),
             has=lambda lab: lab.staff,

@@ -42,7 +42,7 @@ def no_evidence_text(options: planner.PlanAnalysis) -> str:
     return texts.NOTHING_TO_GAIN.format(reason=reason)
 
 
-def difference_text(options: planner.PlanAnalysis) -> str:
+def no_gain_text(options: planner.PlanAnalysis) -> str:
     """Say that the least-loss plan has no evidence, or is no better than the offer; else empty."""
     loss, after = options.least, options.least.after
     if text := no_evidence_text(options):
@@ -67,8 +67,8 @@ def difference_table(options: planner.PlanAnalysis) -> blocks.Table | None:
 def proof_text(least: planner.LeastLoss) -> str:
     """Return the proof that no plan passes or reaches the floor; empty when one does.
 
-    A plan in fewer days than the endpoint needs shows nothing: the proof covers every number of
-    days for the floor, and the searched ones for passing.
+    Too few days for the endpoint give no evidence, so the proof for the floor covers all days; that
+    for passing covers the searched days.
     """
     plan = least.after
     failing = plan.fails_text
@@ -83,14 +83,14 @@ def proof_text(least: planner.LeastLoss) -> str:
 
 
 def least_days_text(pack: Pack) -> str:
-    """Return the fewest days that were searched: `` of at least 7 days``; empty if any was."""
+    """Return the fewest days that were searched: `` of at least 7 days``; empty if all were."""
     if pack.min_days <= 1 or too_short_text(pack):
         return ""
     return f" of at least {lexicon.count_text(pack.min_days, 'day')}"
 
 
 def search_text(options: planner.PlanAnalysis) -> str:
-    """Return the proof with the plans that were searched; empty when nothing is missing."""
+    """Return the proof and what was searched; empty if a plan passes and reaches the floor."""
     proof = proof_text(options.least)
     searched = texts.SEARCHED if proof else ""
     return f"{proof} {searched if options.least.exact else texts.NOT_ALL_SEARCHED}".strip()
@@ -126,8 +126,8 @@ def nothing_needed(options: planner.PlanAnalysis) -> bool:
 
 
 def _additions(relief: planner.Shortfall, none: str) -> str:
-    failing = phrases.failing_text(relief.judged.pack, relief.left)
-    but = texts.BUT_FAILS.format(failing=failing) if relief.left else ""
+    failing = phrases.failing_text(relief.judged.pack, relief.failing)
+    but = texts.BUT_FAILS.format(failing=failing) if relief.failing else ""
     return f"{planner.additions_text(relief.asks) or none}{but}"
 
 
@@ -234,7 +234,7 @@ def plan_blocks(analysis: planner.PlanAnalysis) -> Iterator[blocks.Block | str |
         yield verdicts.ANSWERS[verdicts.answer_to(analysis)].text
         yield revision_panel(offer)
     yield blocks.Heading("The least-loss plan")
-    yield difference_text(analysis)
+    yield no_gain_text(analysis)
     yield difference_table(analysis)
     yield search_text(analysis)
     if not loss.after.evidence.void_reason:
@@ -300,7 +300,7 @@ def revision_panel(revised: planner.LeastLoss | Offer) -> blocks.Group:
 
 
 def repair_label(step: planner.PlanStep) -> str:
-    """Return a label for a button that mends a dimension: ``Use the spare``."""
+    """Return a label for a button that repairs a dimension: ``Use the spare``."""
     old, new = (
         [item for items in side if isinstance(items, tuple) for item in items]
         for side in zip(*((old, new) for _, old, new in step.fields), strict=True)

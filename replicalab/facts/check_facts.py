@@ -39,14 +39,16 @@ def header_panel(plan: Assessment, *, yours: bool = True, quiet: bool = False) -
     )
 
 
-def check_panel(plan: Assessment, binding: str | None = None, mended: Container[str] = ()) -> Group:
+def check_panel(
+    plan: Assessment, binding: str | None = None, repaired: Container[str] = ()
+) -> Group:
     """Return `check_table`, then notes."""
     notes = [Sentence(text, f"{kind}:") for kind, text in plan_facts.notes(plan)]
-    return blocks.group(check_table(plan, binding, mended), blocks.listing(notes))
+    return blocks.group(check_table(plan, binding, repaired), blocks.listing(notes))
 
 
 def check_table(
-    plan: Assessment, binding: str | None = None, mended: Container[str] = ()
+    plan: Assessment, binding: str | None = None, repaired: Container[str] = ()
 ) -> blocks.Table:
     """Return used, limit and slack of each dimension, with the reasons of failures."""
     rows, below = [], []
@@ -69,7 +71,7 @@ def check_table(
         below.append([*([BINDING] if dimension == binding else []), *reasons])
     used = Column("Used", "fixed", bar="after", picture="Share of the limit")
     columns = ("Dimension", used, Column("Slack", "number"))
-    places = [f"mend_{dimension}" if dimension in mended else "" for dimension in plan.slack]
+    places = [f"repair_{dimension}" if dimension in repaired else "" for dimension in plan.slack]
     return blocks.table("The check", columns, rows, below=below, kind="check", places=places)
 
 

@@ -67,7 +67,7 @@ def evidence_blocks(analysis: PlanAnalysis, compared: Mapping[str, Assessment]) 
     yield check_facts.plans_table(compared)
     others = (compared[name] for name in (OFFERED, LEAST) if name in compared)
     if any(plan.plan == analysis.least.plan for plan in others):
-        yield Sentence(change_facts.difference_text(analysis), f"{LEAST}:")
+        yield Sentence(change_facts.no_gain_text(analysis), f"{LEAST}:")
     # A caution on the units of all plans alike is part of this plan's verdict.
     shared = compared[THIS].units_text
     for name, plan in compared.items():

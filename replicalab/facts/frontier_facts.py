@@ -105,7 +105,7 @@ def extra_facts(options: planner.PlanAnalysis) -> Iterator[Fact]:
     bought = {extra.ask.dimension for extra in options.extras}
     currency = options.yours.pack.lab.currency
     for row in assessment.DIMENSION_ROWS.values():
-        if row.amount and row.is_granted and row.key not in bought:
+        if row.amount and row.is_addable and row.key not in bought:
             noun = currency if row.currency else lexicon.plural(row.noun, 2)
             yield Fact(row.key, f"More {noun}", "buys nothing alone")
 

@@ -32,10 +32,12 @@ class Tick(NamedTuple):
 
     key: str
     on: bool
-    text: change_facts.ChangeText  # of a ticked change in its turn, of another one as the last
+    text: (
+        change_facts.ChangeText
+    )  # its effect after the ticked ones before it; unticked, after all of them
 
 
-class PlanEnd(NamedTuple):
+class OtherPlan(NamedTuple):
     """Another plan at an end of the frontier, as blocks."""
 
     name: str
@@ -88,19 +90,19 @@ class ProtocolFacts:
         return [
             *([change_facts.edit_sentence(self._edit)] if self._edit else []),
             *([blocks.Sentence(shares)] if shares else []),
-            check_facts.check_panel(yours, self.analysis.binding, self.analysis.mends),
+            check_facts.check_panel(yours, self.analysis.binding, self.analysis.repairs),
         ]
 
     @property
     def repairs(self) -> list[Repair]:
         return [
             Repair(
-                f"mend_{dimension}",
+                f"repair_{dimension}",
                 change_facts.repair_label(step),
                 change_facts.repair_effect(step),
                 step.after.plan,
             )
-            for dimension, step in self.analysis.mends.items()
+            for dimension, step in self.analysis.repairs.items()
         ]
 
     @cached_property
@@ -158,7 +160,7 @@ class ProtocolFacts:
         return (
             change_facts.needs_panel(self.analysis),
             blocks.sentences_panel(advice, title="What to change", level=2),
-            blocks.Group((self._offered, self._least_loss), beside=True),
+            blocks.Group((self._offered, self._least_panel), beside=True),
         )
 
     @property
@@ -172,39 +174,40 @@ class ProtocolFacts:
         return blocks.Group((blocks.Heading(_MANAGER), revised, changes))
 
     @property
-    def _least_loss(self) -> blocks.Group:
+    def _least_panel(self) -> blocks.Group:
         analysis, loss = self.analysis, self.analysis.least
-        is_void, is_extra = loss.after.evidence.void_reason, analysis.offer is None and loss.changes
+        is_void = loss.after.evidence.void_reason is not None
+        is_extra = analysis.offer is None and bool(loss.changes)
         sentences = [
-            change_facts.difference_text(analysis),
+            change_facts.no_gain_text(analysis),
             "" if is_void else deciding_text(loss.after, analysis.study),
             change_facts.search_text(analysis),
         ]
         title = "What more this lab could do" if is_extra else "The least-loss plan"
-        told = blocks.sentences_panel(sentences, title=title)
-        summary = blocks.group(told, change_facts.difference_table(analysis))
-        if not self.least_loss:
+        search = blocks.sentences_panel(sentences, title=title)
+        summary = blocks.group(search, change_facts.difference_table(analysis))
+        if not self.least_plan:
             return summary
         return blocks.Group((summary, change_facts.revision_panel(loss)))
 
     @property
-    def least_loss(self) -> Protocol | None:
+    def least_plan(self) -> Protocol | None:
         """The least-loss plan, if it has evidence and is another plan."""
         loss = self.analysis.least
         return loss.plan if loss.changes and not loss.after.evidence.void_reason else None
 
     @property
-    def ends(self) -> list[PlanEnd]:
+    def other_plans(self) -> list[OtherPlan]:
         """The cheapest plan and the one with most evidence, if they are other plans."""
         yours, ends = self.analysis.yours, []
         for name, plan in self.analysis.ends.items():
             revised = change_facts.revision(PlanStep(yours, plan))
-            ends.append(PlanEnd(name, blocks.Group((blocks.Heading(name), revised)), plan.plan))
+            ends.append(OtherPlan(name, blocks.Group((blocks.Heading(name), revised)), plan.plan))
         return ends
 
     @property
-    def no_ends(self) -> str:
-        """The reason for no other plan."""
+    def no_other_plans(self) -> str:
+        """The reason if there is no other plan."""
         if self.analysis.least.none_above_floor:
             return "No plan reaches the floor here."
         return "The least-loss plan is also the cheapest, and has the most evidence."

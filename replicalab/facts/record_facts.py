@@ -138,7 +138,10 @@ def _revision(after: Assessment, steps: Iterable[planner.PlanStep]) -> Data:
 
 
 def _shortfall(lacking: planner.Shortfall) -> Data:
-    return {**fields(lacking, "plan", "left"), "asks": [fields(ask, *_ASK) for ask in lacking.asks]}
+    return {
+        **fields(lacking, "plan", "failing"),
+        "asks": [fields(ask, *_ASK) for ask in lacking.asks],
+    }
 
 
 # The columns of each kind of row.

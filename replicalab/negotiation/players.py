@@ -258,7 +258,7 @@ def _take_or_counter(state: State, best: LeastLoss) -> Choice:
 
 
 def _loss_text(mine: Rank, other: Rank) -> str:
-    texts = [f"at a fidelity loss of {mine.loss}"] if mine.loss != other.loss else []
+    texts = [f"at a fidelity loss of {mine.fidelity}"] if mine.fidelity != other.fidelity else []
     if mine.wishes != other.wishes:
         texts.append(f"with {count_text(mine.wishes, 'soft constraint')} missed")
     return "".join(f", {text}" for text in texts)

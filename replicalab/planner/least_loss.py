@@ -9,7 +9,12 @@ from typing import Final, NamedTuple
 
 from replicalab.agents.lab_manager_policy import Offer, reference_offer
 from replicalab.assessment import Assessment, assess
-from replicalab.assessment.dimensions import SuggestionChange, apply_changes, change_of, lost_days
+from replicalab.assessment.dimensions import (
+    SuggestionChange,
+    apply_changes,
+    change_of,
+    days_lost_text,
+)
 from replicalab.lexicon import count_text, joined, label_key
 from replicalab.models import PROTOCOL_FIELDS, NotebookView, Protocol, revise
 from replicalab.planner.sample_limits import BELOW_FLOOR, TIER_RANK, largest_sample, step_of
@@ -22,7 +27,7 @@ ORDER: Final = (
     "missed, fidelity lost, evidence up to the study's own, days and samples cut, fields changed "
     "and cost."
 )
-GivenUp = tuple[int, int, int, int, int, float]  # a rank up to its evidence
+GivenUp = tuple[int, int, int, int, int, float]  # the first six terms of a `Rank`
 
 
 class Rank(NamedTuple):
@@ -32,8 +37,8 @@ class Rank(NamedTuple):
     tier: int  # 0 meets the target, 1 is above the floor, 2 is below it
     endpoint_lost: int  # 1 if the plan has fewer days than the study's endpoint needs
     wishes: int  # the number of soft constraints missed
-    loss: int  # fidelity given up; each substitution counts 0 to 3, each dropped control 1
-    evidence: float  # in steps of 0.01, at best that of the study's protocol; see `evidence_step`
+    fidelity: int  # given up; each substitution counts 0 to 3, each dropped control 1
+    evidence: float  # in steps of 0.01, at best that of the study's protocol; see `step_of`
     cuts: Fraction  # the sum of the shares by which the study's days and samples are cut
     changes: int  # fields that differ from the revised plan
     credits: float
@@ -46,7 +51,10 @@ class Rank(NamedTuple):
 
 
 def rank(plan: Assessment, original: Protocol, study: Assessment | None = None) -> Rank:
-    """Return the rank of a plan as a revision of the original; ``study`` is the study's own."""
+    """Return the rank of a plan as a revision of the original.
+
+    ``study`` assesses the reference protocol; it is worked out if missing.
+    """
     pack, counts = plan.pack, plan.counts
     study = study or assess(pack.reference_protocol, pack)
     own_counts, design = study.counts, pack.design
@@ -84,7 +92,7 @@ class LeastLoss(NotebookView):
 
     @cached_property
     def changes(self) -> tuple[SuggestionChange, ...]:
-        # The search for the binding limit compares dozens of plans and reads few changes.
+        # Lazy: the search for the binding limit makes dozens of plans and reads few changes.
         return tuple(self._changes())
 
     @property
@@ -136,7 +144,7 @@ _WORSE: Final = {
     "cuts": "{subject} less of the study is kept.",
     "credits": "{subject} it costs {credits} more.",
 }
-"""Why a change is kept: the first term of the order that gets worse without it."""
+"""The reason of a change, by the first term of `Rank` that gets worse without it."""
 _NO_GAIN: Final = "{subject} nothing is gained."
 
 
@@ -147,9 +155,9 @@ class _Reasons:
     study: Assessment
 
     def completed(self, changes: Iterable[SuggestionChange]) -> Iterator[SuggestionChange]:
-        texts = set(map(label_key, self.after.plan.controls))
+        control_keys = set(map(label_key, self.after.plan.controls))
         for change in changes:
-            if change.field == "controls" and label_key(change.original) not in texts:
+            if change.field == "controls" and label_key(change.original) not in control_keys:
                 controls = [*self.after.plan.controls, change.original]
                 reason = self._reason("With it", self._judged(controls=controls))
                 yield change.model_copy(update={"reason": reason})
@@ -192,18 +200,18 @@ class _Reasons:
     def _tradeoff(self, name: str, old: int, new: int) -> str:
         after, design = self.after, self.after.pack.design
         if new < old and name == "duration_days":
-            return lost_days(old, new, after.pack)
+            return days_lost_text(old, new, after.pack)
         plan = self._judged(**{name: old})
         if new > old:
             rises = "; the cost rises" if plan.cost < after.cost else ""
-            return f"Nothing of the evidence{rises}."
+            return f"No evidence is lost{rises}."
         weaker = step_of(plan.evidence, design) < step_of(after.evidence, design)
         lost = "weaker evidence" if weaker else f"still {after.evidence.text}"
         return f"{count_text(old - new, design.sample_noun)} fewer: {lost}."
 
 
 def deciding_text(plan: Assessment, study: Assessment) -> str:
-    """Return the price of one step closer to the study; empty if it fails or cuts nothing."""
+    """Return the price of 1 more day or sample; empty if the plan fails or cuts nothing."""
     counts, pack, longest = plan.counts, plan.pack, plan.pack.lab.days_left
     noun = pack.design.sample_noun
     if not plan.feasible:
@@ -215,7 +223,7 @@ def deciding_text(plan: Assessment, study: Assessment) -> str:
         if not most.feasible:
             return f"With 1 more day the plan fails on {joined(most.failing)}."
         if limit < counts.samples:
-            return f"1 more day would cost {count_text(counts.samples - limit, noun)}."
+            return f"1 more day means {count_text(counts.samples - limit, noun, 'fewer')}."
     if counts.samples < study.counts.samples:
         protocol = revise(plan.plan, sample_size=counts.samples + 1)
         days = (
@@ -224,7 +232,7 @@ def deciding_text(plan: Assessment, study: Assessment) -> str:
             if plan.revised(revise(protocol, duration_days=days)).feasible
         )
         if fewer := counts.days - next(days, counts.days):
-            return f"1 more {noun} would cost {count_text(fewer, 'day')}."
+            return f"1 more {noun} means {count_text(fewer, 'day', 'fewer')}."
         if failing := plan.revised(protocol).failing:
             return f"With 1 more {noun} the plan fails on {joined(failing)}."
     return f"The lab has {pack.lab.days_text}." if counts.days < study.counts.days else ""

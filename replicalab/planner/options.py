@@ -65,7 +65,7 @@ class PlanAnalysis:
         least, dropped = self.least.rank, len(self.yours.dropped)
         if not self.least.after.feasible:
             return None
-        best = self._search.strongest(least.wishes, least.loss - dropped)
+        best = self._search.strongest(least.wishes, least.fidelity - dropped)
         return self.yours.revised(best.plan(self.yours.plan)) if best else None
 
     @property
@@ -105,7 +105,7 @@ class PlanAnalysis:
         return None if plan is None else self.yours.revised(plan.plan(self.yours.plan))
 
     @cached_property
-    def mends(self) -> dict[str, PlanStep]:
+    def repairs(self) -> dict[str, PlanStep]:
         """For each failing dimension its smallest repair; another may fail then."""
         changes = [self.least.changes, *([self.offer.changes] if self.offer else [])]
         fixes = {cause: fix_of(self.yours, cause, changes) for cause in self.yours.causes}

@@ -26,7 +26,7 @@ _DIGITS: Final = 6
 
 @dataclass(frozen=True)
 class Addition:
-    """An addition to the lab: credits, days, staff units, or an item (0 of 1)."""
+    """An addition to the lab: credits, days, staff units, or an item (``has`` 0, ``needs`` 1)."""
 
     dimension: str
     has: float
@@ -64,7 +64,7 @@ class Shortfall:
 
     judged: assessment.Assessment  # the plan, in the lab as it is
     asks: tuple[Addition, ...]  # the additions, which together are enough
-    left: tuple[str, ...]  # the dimensions that fail whatever the lab adds
+    failing: tuple[str, ...]  # the dimensions that fail whatever the lab adds
 
     @property
     def plan(self) -> Protocol:
@@ -72,7 +72,7 @@ class Shortfall:
 
     @property
     def possible(self) -> bool:
-        return not self.left
+        return not self.failing
 
 
 class SingleAddition(NamedTuple):
@@ -82,7 +82,7 @@ class SingleAddition(NamedTuple):
     tier: EvidenceTier
     least: LeastLoss  # the least-loss plan in the lab with it
     dropped: tuple[Control, ...] = ()  # the controls that this plan drops
-    kept: Addition | None = None  # the addition to keep them, if any suffices
+    to_keep: Addition | None = None  # the addition that keeps them, if any suffices
 
 
 class LaterStart(NamedTuple):
@@ -118,11 +118,11 @@ class Shortfalls(NotebookView):
     @cached_property
     def alone_target(self) -> tuple[SingleAddition, ...]:
         """The single additions that suffice for the target, smallest share first."""
-        return tuple(self._alone(EvidenceTier.MEETS_TARGET))
+        return tuple(self._singles_for(EvidenceTier.MEETS_TARGET))
 
     @cached_property
     def alone_floor(self) -> tuple[SingleAddition, ...]:
-        return tuple(self._alone(EvidenceTier.ABOVE_FLOOR))
+        return tuple(self._singles_for(EvidenceTier.ABOVE_FLOOR))
 
     @property
     def singles(self) -> tuple[SingleAddition, ...]:
@@ -132,7 +132,7 @@ class Shortfalls(NotebookView):
 
     @cached_property
     def waits(self) -> tuple[LaterStart, ...]:
-        """The later starts that buy more than any earlier one, best first."""
+        """Each later start with a better plan than all earlier ones, best first."""
         # Only the end of a booking makes anything free.
         pack, best, starts = self.plan.pack, self.least, list[LaterStart]()
         labels = [ask.item or "" for ask in self._items]
@@ -148,7 +148,7 @@ class Shortfalls(NotebookView):
         return tuple(reversed(starts))
 
     @cached_property
-    def _worth(self) -> sample_limits.EvidenceCurve:
+    def _curve(self) -> sample_limits.EvidenceCurve:
         return sample_limits.EvidenceCurve(
             self.plan.pack, sample_limits.most_looked_at(self.plan.plan)
         )
@@ -158,35 +158,35 @@ class Shortfalls(NotebookView):
         return sample_limits.CountLimits(self.plan.pack, frozenset({Dimension.SCHEDULE}))
 
     def _counts(self, variant: PlanVariant, tier: EvidenceTier) -> assessment.Counts | None:
-        needed = self._worth.needed(sample_limits.TIER_RANK[tier], variant.factor)
-        allowed = self._worth.allowed(variant.factor)
+        needed = self._curve.needed(sample_limits.TIER_RANK[tier], variant.factor)
+        allowed = self._curve.allowed(variant.factor)
         if needed is None or allowed is None:
             return None
         counts = self._limits.fewest(variant.counts(self.plan.counts), max(needed, allowed))
         return counts if self._limits.within(counts) else None
 
-    def _alone(self, tier: EvidenceTier) -> Iterator[SingleAddition]:
+    def _singles_for(self, tier: EvidenceTier) -> Iterator[SingleAddition]:
         if self._reaches(self.least, tier):
             return
-        pairs = [(ask, self._with(ask, self.variants)) for ask in self._enough(tier)]
+        pairs = [(ask, self._least_with(ask, self.variants)) for ask in self._sufficient(tier)]
         if self._amounts_allow(tier):
             pairs += [pair for pair in self._with_items if self._reaches(pair[1], tier)]
         for ask, loss in sorted(pairs, key=lambda pair: pair[0].share):
             dropped, addition = tuple(PlanStep(self.plan, loss.after).newly_dropped), None
             if dropped and ask.item is None:
-                enough = self._enough(tier, controls_stay=True)
+                enough = self._sufficient(tier, controls_stay=True)
                 addition = next((a for a in enough if a.dimension is ask.dimension), None)
             yield SingleAddition(ask, tier, loss, dropped, addition)
 
     def _reaches(self, least: LeastLoss, tier: EvidenceTier) -> bool:
         return least.after.feasible and least.rank.tier <= sample_limits.TIER_RANK[tier]
 
-    def _with(self, ask: Addition, variants: PlanVariants | None = None) -> LeastLoss:
+    def _least_with(self, ask: Addition, variants: PlanVariants | None = None) -> LeastLoss:
         pack = with_additions([ask], self.plan.pack)
         return least_loss_of(self.plan.in_lab(pack), variants=variants)
 
-    def _enough(self, tier: EvidenceTier, *, controls_stay: bool = False) -> Iterator[Addition]:
-        # An amount is enough alone if only it falls short of the fewest samples and days.
+    def _sufficient(self, tier: EvidenceTier, *, controls_stay: bool = False) -> Iterator[Addition]:
+        # One addition is enough if no other amount is short for the fewest samples and days.
         usable = [
             self._needs(variant, tier)
             for variant in self.variants.listed
@@ -194,22 +194,22 @@ class Shortfalls(NotebookView):
         ]
         for place, (dimension, amount) in enumerate(assessment.amounts().items()):
             alone = amount.grant and [
-                needs[place] for needs in usable if needs and self._short(needs) == [place]
+                needs[place] for needs in usable if needs and self._lacking(needs) == [place]
             ]
             if alone:
                 currency = self.plan.pack.lab.currency
-                yield Addition(dimension, self._has[place], min(alone), currency=currency)
+                yield Addition(dimension, self._available[place], min(alone), currency=currency)
 
     def _needs(self, variant: PlanVariant, tier: EvidenceTier) -> list[float] | None:
         counts, amounts = self._counts(variant, tier), assessment.amounts().values()
         return counts and [amount.needed(counts, self.plan.pack) for amount in amounts]
 
     @cached_property
-    def _has(self) -> list[float]:
+    def _available(self) -> list[float]:
         return [amount.has(self.plan.pack.lab) for amount in assessment.amounts().values()]
 
-    def _short(self, needs: list[float]) -> list[int]:
-        return [place for place, need in enumerate(needs) if need > self._has[place]]
+    def _lacking(self, needs: list[float]) -> list[int]:
+        return [place for place, need in enumerate(needs) if need > self._available[place]]
 
     @cached_property
     def _items(self) -> list[Addition]:
@@ -217,14 +217,14 @@ class Shortfalls(NotebookView):
 
     @cached_property
     def _with_items(self) -> list[tuple[Addition, LeastLoss]]:
-        return [(ask, self._with(ask)) for ask in self._items[:MOST_ITEMS_TRIED]]
+        return [(ask, self._least_with(ask)) for ask in self._items[:MOST_ITEMS_TRIED]]
 
     def _amounts_allow(self, tier: EvidenceTier) -> bool:
         # If the amounts do not suffice with the fewest controls and the cheapest replacements, no
         # item can be enough.
         fewest = min(variant.controls for variant in self.variants.listed)
         needs = self._needs(PlanVariant(controls=fewest, price=price_range(self.plan)[0]), tier)
-        return needs is not None and not self._short(needs)
+        return needs is not None and not self._lacking(needs)
 
 
 def shortfall_of(plan: assessment.Assessment) -> Shortfall:
@@ -279,23 +279,17 @@ class SmallestAddition(NamedTuple):
 def unlimited(
     least: LeastLoss, variants: PlanVariants, study: assessment.Assessment
 ) -> dict[str, LeastLoss]:
-    """Return the least-loss plan without each limit, if one could use more and give up less."""
+    """Return by limit the least-loss plan without it; empty if nothing is given up."""
     plan = least.before
-    if least.rank.given_up == (
-        0,
-        0,
-        0,
-        0,
-        0,
-        sample_limits.step_of(study.evidence, plan.pack.design),
-    ):
+    best = (0, 0, 0, 0, 0, sample_limits.step_of(study.evidence, plan.pack.design))
+    if least.rank.given_up == best:
         return {}
     return {
         key: least_loss_of(
             plan.in_lab(with_additions(asks, plan.pack)), variants=variants if row.amount else None
         )
         for key, row in assessment.DIMENSION_ROWS.items()
-        if row.is_granted and (asks := _all_that_is_missing(key, plan))
+        if row.is_addable and (asks := _all_that_is_missing(key, plan))
     }
 
 
@@ -317,29 +311,29 @@ def extras(
     least: LeastLoss,
     variants: PlanVariants,
     study: assessment.Assessment,
-    without: dict[str, LeastLoss],
+    unlimited_plans: dict[str, LeastLoss],
 ) -> tuple[SmallestAddition, ...]:
     """Return the smallest addition of each amount that buys something; see `unlimited`."""
-    keys = [key for key in assessment.amounts() if key in without]
-    steps = (_Steps(least, variants, study, key, without[key]) for key in keys)
+    keys = [key for key in assessment.amounts() if key in unlimited_plans]
+    steps = (_AdditionSearch(least, variants, study, key, unlimited_plans[key]) for key in keys)
     return tuple(extra for step in steps if (extra := step.smallest()) is not None)
 
 
 @dataclass(frozen=True)
-class _Steps:
+class _AdditionSearch:
     least: LeastLoss
     variants: PlanVariants
     study: assessment.Assessment
     dimension: str
-    without: LeastLoss
-    _found: dict[int, LeastLoss] = field(default_factory=dict)
+    unlimited: LeastLoss
+    _least_by_size: dict[int, LeastLoss] = field(default_factory=dict)
 
     @property
     def plan(self) -> assessment.Assessment:
         return self.least.before
 
     def smallest(self) -> SmallestAddition | None:
-        self._found[self._top] = self.without
+        self._least_by_size[self._top] = self.unlimited
         if not self._gains_with(self._top):
             return None
         if (number := self._first_to_buy(self._first_gain(), self._top)) is None:
@@ -356,8 +350,8 @@ class _Steps:
         return self._gains(least.rank.given_up, least.after.evidence.number)
 
     def _first_gain(self) -> int:
-        # Usually the need of the best plan, its sample cut to the fewest with a gain. Two plans
-        # prove that; else all is searched. With too few days the endpoint is lost.
+        # Try what the unlimited plan needs at its fewest samples with a gain. If one less gains
+        # too, search from the minimum. Too few days lose the endpoint.
         needed, pack = self._needed_by_fewest(), self.plan.pack
         on_days = self.dimension == Dimension.SCHEDULE
         minimum = max(1, pack.min_days - pack.lab.days_left) if on_days else 1
@@ -365,13 +359,13 @@ class _Steps:
         return sample_limits.fewest(self._gains_with, low, self._top)
 
     def _needed_by_fewest(self) -> int:
-        after, rank = self.without.after, self.without.rank
+        after, rank = self.unlimited.after, self.unlimited.rank
         factor = after.evidence_factor
         worth = sample_limits.EvidenceCurve(after.pack, after.evidence.able)
-        study = sample_limits.step_of(self.study.evidence, after.pack.design)
+        study_step = sample_limits.step_of(self.study.evidence, after.pack.design)
 
         def gains(samples: int) -> bool:
-            evidence = max(study, worth.step(samples, factor))
+            evidence = max(study_step, worth.step(samples, factor))
             reached = rank._replace(tier=worth.tier(samples, factor), evidence=evidence)
             text = after.evidence.amount(worth.value(samples, factor))
             return self._gains(reached.given_up, text)
@@ -388,9 +382,8 @@ class _Steps:
     def _first_to_buy(self, low: int, high: int) -> int | None:
         if self._buys(low):
             return low
-        # A plan that ranks first at both ends does so between them, unless it is possible at the
-        # lower end only: an offer of the Lab Manager's in fewer days than the endpoint needs,
-        # whose sample is halved as often as it must be.
+        # If one plan ranks first at both ends, it also does between. Exception: an offer of the
+        # Lab Manager in too few days for the endpoint may be possible at the lower end only.
         at_low, at_high = self._least(low), self._least(high)
         stays = at_low.plan == at_high.plan or not at_low.rank.endpoint_lost
         same = at_low.rank.given_up <= at_high.rank.given_up
@@ -411,7 +404,7 @@ class _Steps:
         return Addition(self.dimension, has, has + more, currency=currency)
 
     def _least(self, more: int) -> LeastLoss:
-        if more not in self._found:
+        if more not in self._least_by_size:
             plan = self.plan.in_lab(with_additions([self._ask(more)], self.plan.pack))
-            self._found[more] = least_loss_of(plan, variants=self.variants)
-        return self._found[more]
+            self._least_by_size[more] = least_loss_of(plan, variants=self.variants)
+        return self._least_by_size[more]

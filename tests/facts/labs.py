@@ -62,7 +62,7 @@ def _sentences(options: PlanAnalysis) -> Iterator[tuple[str, str]]:
     if options.offer:
         for step in change_steps(yours, options.offer.changes):
             yield "change", f"{plan_facts.saved_text(step)}; {plan_facts.loss_text(step)}"
-    yield "difference", change_facts.difference_text(options)
+    yield "difference", change_facts.no_gain_text(options)
     yield "search", change_facts.search_text(options)
     whole = PlanStep(yours, options.least.after)
     yield "least loss", f"{plan_facts.saved_text(whole)}; {plan_facts.loss_text(whole)}"

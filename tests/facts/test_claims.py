@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from replicalab.assessment import assess
-from replicalab.facts.change_facts import difference_text
+from replicalab.facts.change_facts import no_gain_text
 from replicalab.facts.document_facts import funding_request
 from replicalab.facts.score_facts import score_verdict
 from replicalab.negotiation import AUTOMATIC, Outcome, Score, negotiate, score
@@ -31,7 +31,7 @@ def test_no_plan_ranks_above_one_called_best(study: str, lab: str) -> None:
         if not step:
             _assert_optimal_runs_end_best(pack, best)
         assert ranked(here.least.after, plan) <= best
-        if "exists for this lab" in difference_text(here):
+        if "exists for this lab" in no_gain_text(here):
             assert ranked(here.offered, plan) <= best
         if "gives up less" in markdown(funding_request(here, on=date(2026, 1, 31))):
             assert ranked(here.yours, plan) <= best

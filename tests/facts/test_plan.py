@@ -142,7 +142,7 @@ def test_sentences_are_whole_and_true(plan: Protocol, pack: Pack) -> None:
     yours, loss = options.yours, options.least
     for line in report_on(options).splitlines():
         assert not re.search(r"  |\.\.|\b(nan|inf|None)\b", line)
-    sentences = [change_facts.first_advice(options), change_facts.difference_text(options)]
+    sentences = [change_facts.first_advice(options), change_facts.no_gain_text(options)]
     sentences += [
         change_facts.search_text(options),
         *(s for _, part in change_facts.needs_parts(options) for s in part),

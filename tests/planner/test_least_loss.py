@@ -230,7 +230,7 @@ def test_step_closer_states_its_price(seeds: range) -> None:
 
         text = planner.deciding_text(plan, options.study)
         text = text.replace(plan.pack.design.sample_noun, "sample")
-        price = int(re.sub(r"\D", "", text.partition("cost")[2]) or 0)
+        price = int(re.sub(r"\D", "", text.partition("means")[2]) or 0)
         if text.startswith("1 more day"):
             most, more = at(samples - price, days + 1), at(samples - price + 1, days + 1)
             assert most.feasible
@@ -290,7 +290,7 @@ def test_cheaper_item_keeps_a_soft_constraint() -> None:
     loss = analysed(MEETS, lab(*wishes, **record)).least
     # The fan saves 99 credits: enough for two days, or for twelve trays, so for one wish of two.
     assert (loss.plan.duration_days, loss.plan.sample_size) == (7, 41)
-    assert (loss.rank.wishes, loss.rank.loss) == (1, 2)
+    assert (loss.rank.wishes, loss.rank.fidelity) == (1, 2)
     assert reasons(loss)["duration_days"] == "'Watching' should be at least 7."
 
 

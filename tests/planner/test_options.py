@@ -28,8 +28,8 @@ def test_smallest_repair_of_a_dimension_is_offered(first: int) -> None:
     for seed in range(first, first + 10):
         options = opened(seed)
         yours, plan = options.yours, options.yours.plan
-        repaired = {dimension: step.after for dimension, step in options.mends.items()}
-        assert all(step.before is yours for step in options.mends.values())
+        repaired = {dimension: step.after for dimension, step in options.repairs.items()}
+        assert all(step.before is yours for step in options.repairs.values())
         for dimension, after in repaired.items():
             assert dimension not in assess(after.plan, yours.pack).failing
         for dimension in {*yours.causes} & {*SMALLEST}:
@@ -87,7 +87,7 @@ def test_repairs_keep_what_fits(
     pack = load_scenario(study, Difficulty.MEDIUM)
     least = planner.PlanAnalysis(assess(pack.reference_protocol, pack)).least.plan
     yours = assess(revise(least, sample_size=samples, duration_days=days), pack)
-    steps = planner.PlanAnalysis(yours).mends
+    steps = planner.PlanAnalysis(yours).repairs
     assert {key: step.after.counts[:2] for key, step in steps.items()} == repaired
 
 

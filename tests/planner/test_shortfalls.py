@@ -40,7 +40,7 @@ def _troubles(plan: Assessment) -> int:
 
 def _assert_enough_and_no_more(relief: planner.Shortfall, there: Assessment) -> None:
     after = assess(there.plan, with_additions(relief.asks, there.pack))
-    assert tuple(after.failing) == relief.left
+    assert tuple(after.failing) == relief.failing
     assert after.feasible == relief.possible
     for fewer in _less(relief.asks):
         less = assess(there.plan, with_additions(fewer, there.pack))
@@ -64,7 +64,7 @@ def test_released_item_may_replace_another() -> None:
     pack = factories.make_pack(booked={CHAMBER: 9}, allowed_substitutions=[swap])
     relief = analysed(factories.make_protocol(required_reagents=[CHAMBER]), pack).asks.run
     assert [ask.item for ask in relief.asks] == [CHAMBER]
-    assert relief.left == ()
+    assert relief.failing == ()
 
 
 @BATCHES
@@ -162,8 +162,8 @@ def test_dropping_a_control_asks_for_less() -> None:
     [single] = analysed(yours.plan, factories.make_pack(budget=yours.cost - 30)).asks.alone_target
     assert (single.ask.dimension, single.ask.more) == (Dimension.BUDGET, 30 - 25)
     assert [control.name for control in single.dropped] == [factories.CONTROLS[1]]
-    assert single.kept is not None
-    assert (single.kept.dimension, single.kept.more) == (Dimension.BUDGET, 30)
+    assert single.to_keep is not None
+    assert (single.to_keep.dimension, single.to_keep.more) == (Dimension.BUDGET, 30)
 
 
 def _later_starts(yours: Assessment) -> dict[int, planner.LeastLoss]:

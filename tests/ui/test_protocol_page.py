@@ -188,13 +188,13 @@ def test_least_loss_plan_is_applied_and_undone() -> None:
 
 def test_failing_row_has_a_fix_button() -> None:
     app = visit(PROTOCOL, study="eco_reef_fish", lab="medium")
-    button = next(item for item in app.button if item.key == "mend_budget")
+    button = next(item for item in app.button if item.key == "repair_budget")
     assert reading.plain(button.label) == "128 → 85 fish"
     assert "saves 430 credits · power 0.62, below the target" in reading.plain(button.help)
     acting.press(app, button.label)
     assert acting.number(app, "Sample size").value == 85
     assert reading.dimension(app, "Budget")[0].startswith("passes")
-    assert "mend_budget" not in [item.key for item in app.button]
+    assert "repair_budget" not in [item.key for item in app.button]
 
 
 def test_undo_and_redo_name_their_edits() -> None:

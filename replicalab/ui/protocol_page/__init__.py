@@ -75,17 +75,17 @@ def _draw_editor(yours: Assessment, facts: ProtocolFacts) -> None:
 
 def _draw_changes(facts: ProtocolFacts) -> None:
     panel.draw(*facts.changes)
-    if facts.ticks or facts.least_loss:
+    if facts.ticks or facts.least_plan:
         with st.container(horizontal=True, vertical_alignment="bottom", key="apply"):
             if facts.ticks:
                 _draw_ticks(facts.ticks, facts)
-            if facts.least_loss:
-                take = partial(state.replace_plan, facts.least_loss)
+            if facts.least_plan:
+                take = partial(state.replace_plan, facts.least_plan)
                 button("Apply the least-loss plan", "balance", take, key="apply_least_loss")
     with fold("Other plans", "other_plans") as is_open:
-        ends = facts.ends if is_open else []
+        ends = facts.other_plans if is_open else []
         if is_open and not ends:
-            st.caption(facts.no_ends)
+            st.caption(facts.no_other_plans)
         for number, end in enumerate(ends):
             panel.draw(end.shown)
             take = partial(state.replace_plan, end.plan)

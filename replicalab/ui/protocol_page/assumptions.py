@@ -33,7 +33,7 @@ _NUMBERS: Final = "Numbers"
 _PER_GROUP: Final = "per_group"
 _RENEWED: Final = "asked_again"
 _PERCENT: Final = 100
-_DECIMALS: Final = 12  # of a percentage, which becomes a share again
+_DECIMALS: Final = 12  # so that a share survives its way through a percentage
 
 
 def draw(yours: Assessment) -> None:
@@ -54,20 +54,20 @@ def draw(yours: Assessment) -> None:
         parts.get(chosen or "", parts[_NUMBERS])()
 
 
-def _parts(lines: Curves) -> dict[str, Callable[[], None]]:
-    parts: dict[str, Callable[[], None]] = {_NUMBERS: partial(_draw_numbers, lines)}
+def _parts(curves: Curves) -> dict[str, Callable[[], None]]:
+    parts: dict[str, Callable[[], None]] = {_NUMBERS: partial(_draw_numbers, curves)}
     by_n = ("evidence_by_samples", curve_facts.samples_title, curve_facts.samples_rows)
-    parts["Evidence over n"] = partial(_draw_chart, lines, *by_n, names=_BY_SAMPLES)
-    if lines.effects:
+    parts["Evidence over n"] = partial(_draw_chart, curves, *by_n, names=_BY_SAMPLES)
+    if curves.effects:
         by_effect = ("evidence_by_effect", curve_facts.effect_title, curve_facts.effect_rows)
-        parts["Evidence over effect"] = partial(_draw_chart, lines, *by_effect)
+        parts["Evidence over effect"] = partial(_draw_chart, curves, *by_effect)
         n_by_effect = ("samples_by_effect", curve_facts.samples_title, curve_facts.effect_rows)
-        parts["n over effect"] = partial(_draw_chart, lines, *n_by_effect)
-    if lines.written and lines.written.original:
-        parts[curve_facts.TITLE] = lambda: panel.draw(*curve_facts.original_blocks(lines))
-    if any(map(KINDS[lines.plan.pack.design.kind].uses, GROUPINGS)):
-        parts[UNITS_AND_ARMS] = partial(_draw_units, lines)
-    return parts | {"The design": lambda: panel.draw(design_table(lines.plan))}
+        parts["n over effect"] = partial(_draw_chart, curves, *n_by_effect)
+    if curves.written and curves.written.original:
+        parts[curve_facts.TITLE] = lambda: panel.draw(*curve_facts.original_blocks(curves))
+    if any(map(KINDS[curves.plan.pack.design.kind].uses, GROUPINGS)):
+        parts[UNITS_AND_ARMS] = partial(_draw_units, curves)
+    return parts | {"The design": lambda: panel.draw(design_table(curves.plan))}
 
 
 class _Assumption(NamedTuple):
@@ -75,7 +75,7 @@ class _Assumption(NamedTuple):
 
     name: str
     label: str
-    own: float | None  # the study's; None if its kind has none
+    default: float | None  # the study's; None if its kind has none
     value: float | None  # in use
     factor: int  # 100 for a percentage
     step: float
@@ -87,7 +87,7 @@ class _Assumption(NamedTuple):
 
     @property
     def is_yours(self) -> bool:
-        return self.value != self.own
+        return self.value != self.default
 
     def to_type(self, value: float | None) -> float | None:
         return None if value is None else round(value * self.factor, _DECIMALS)
@@ -107,20 +107,20 @@ def _widget_key(name: str) -> str:
 
 
 def groups_typed(design: Design) -> int:
-    """Return the groups of which the sample size is typed for one; 1 if it is typed in all."""
+    """Return the groups if the sample size is typed per group; 1 if it is the total."""
     per_group = st.session_state.get(_PER_GROUP) and not design.uneven
     return KINDS[design.kind].groups_of(design) if per_group else 1
 
 
-def _draw_numbers(lines: Curves) -> None:
-    written, asked = state.author_pack().design, lines.plan.pack.design
+def _draw_numbers(curves: Curves) -> None:
+    written, asked = state.author_pack().design, curves.plan.pack.design
     numbers = _assumptions(written, asked)
     if numbers[0].name == "effect":
         _draw_effects(numbers[0], written)
-    fields = [_field(number, partial(_asked, number, numbers, written)) for number in numbers]
+    fields = [_field(number, partial(_read_typed, number, numbers, written)) for number in numbers]
     with st.container(horizontal=True, vertical_alignment="bottom", key="asked_numbers"):
         for number, field in zip(numbers, fields, strict=True):
-            hint = f"The study’s: {number.text(number.own)}. {number.why}".strip()
+            hint = f"The study’s: {number.text(number.default)}. {number.why}".strip()
             field.draw(help=escape(hint))
     if KINDS[written.kind].groups_of(written) > 1 and not asked.uneven:
         label = "Type the sample size per group"
@@ -155,10 +155,10 @@ def _assumptions(written: Design, asked: Design) -> list[_Assumption]:
     numbers = []
     for name, label, times, by in rows:
         field = QUESTION_FIELDS[name]
-        usual, value = getattr(written, field), getattr(asked, field)
+        default, value = getattr(written, field), getattr(asked, field)
         if label:
             why = written.why.get(field, "")
-            numbers.append(_Assumption(name, label, usual, value, times, by, why))
+            numbers.append(_Assumption(name, label, default, value, times, by, why))
     return numbers
 
 
@@ -195,11 +195,11 @@ def _field(
     )
 
 
-def _asked(
+def _read_typed(
     touched: _Assumption, numbers: list[_Assumption], written: Design, value: float | None
 ) -> EvidenceAssumptions:
-    # All the fields, or the touched one alone: so a refused target below the floor stays in its
-    # field, and is taken with a lower floor.
+    # Take all fields if they are valid together, else the changed one: a refused target stays
+    # typed until the floor is lowered.
     typed = {number.name: number.from_typed(st.session_state.get(number.key)) for number in numbers}
     with suppress(ScenarioError):
         return _question({name: typed[name] for name in typed if typed[name] is not None}, written)
@@ -214,13 +214,13 @@ def _question(numbers: Mapping[str, float | None], written: Design) -> EvidenceA
     return question
 
 
-def _ask(question: EvidenceAssumptions) -> None:
+def _apply(question: EvidenceAssumptions) -> None:
     state.change_assumptions(question)
     st.session_state[_RENEWED] = st.session_state.get(_RENEWED, 0) + 1
 
 
 def _reset(numbers: list[_Assumption], written: Design) -> None:
-    _ask(_question({number.name: None for number in numbers}, written))
+    _apply(_question({number.name: None for number in numbers}, written))
 
 
 def _draw_effects(number: _Assumption, written: Design) -> None:
@@ -232,7 +232,7 @@ def _draw_effects(number: _Assumption, written: Design) -> None:
     key, places = f"asked_effect_{state.current().version}_{number.value!r}", range(len(names))
 
     def take() -> None:
-        _ask(_question({"effect": sizes[st.session_state[key]]}, written))
+        _apply(_question({"effect": sizes[st.session_state[key]]}, written))
 
     st.radio(
         "Effect to plan with",
@@ -258,7 +258,7 @@ def _draw_reason(number: _Assumption, written: Design) -> None:
                 question.because(name, st.session_state[key].strip())
             ),
         )
-        label = f"Back to the study’s {number.text(number.own)}"
+        label = f"Back to the study’s {number.text(number.default)}"
         controls.button(label, "undo", partial(_reset, [number], written), key=f"back_{number.key}")
 
 
@@ -273,18 +273,18 @@ _UNIT_FIELDS: Final = (
 """The numbers of units and arms: record, field, label, bounds, step, help, factor."""
 
 
-def _draw_units(lines: Curves) -> None:
-    written, asked = state.author_pack().design, lines.plan.pack.design
+def _draw_units(curves: Curves) -> None:
+    written, asked = state.author_pack().design, curves.plan.pack.design
     row, problems = KINDS[asked.kind], list[str]()
     with st.container(horizontal=True, vertical_alignment="bottom", key="asked_units"):
         if row.uses("units"):
             _draw_unit_name(written, asked)
         for record, name, label, bound, step, hint, factor in _UNIT_FIELDS:
             if row.uses(record):
-                usual, value = (getattr(_grouping(of, record), name) for of in (written, asked))
+                default, value = (getattr(_grouping(of, record), name) for of in (written, asked))
                 low, high = controls.bounds_of(bound)
                 field = _field(
-                    _Assumption(name, label, usual, value, factor, step),
+                    _Assumption(name, label, default, value, factor, step),
                     partial(_with_grouping, written, asked, record, name),
                     (low * factor, high * factor),
                     can_be_empty=name == "icc",
@@ -294,14 +294,14 @@ def _draw_units(lines: Curves) -> None:
     controls.complain(*problems)
     question = state.case().question
     if any(name in question.asked for name in GROUPINGS):
-        usual = "; ".join(f"{title}: {text}" for title, text in groupings(written).values())
+        default = "; ".join(f"{title}: {text}" for title, text in groupings(written).values())
         controls.button(
             "Units and arms as the study has them",
             "restart_alt",
-            partial(_ask, question.model_copy(update=dict.fromkeys(GROUPINGS))),
-            help=escape(usual or "The study names neither."),
+            partial(_apply, question.model_copy(update=dict.fromkeys(GROUPINGS))),
+            help=escape(default or "The study names neither."),
         )
-    panel.draw(units_panel(lines.plan))
+    panel.draw(units_panel(curves.plan))
 
 
 def _draw_unit_name(written: Design, asked: Design) -> None:
@@ -339,20 +339,20 @@ _BY_SAMPLES: Final = ("Samples planned", "Analysed", "Evidence", "Which")
 
 
 def _draw_chart(
-    lines: Curves,
+    curves: Curves,
     figure: str,
     title_of: Callable[[Curves], str],
     rows: Callable[[Curves], list[tuple[Cell, ...]]],
     names: tuple[str, ...] = _BY_EFFECT,
 ) -> None:
     """Draw a curve by the name of its function in `figures`, and its table."""
-    title, assumed = title_of(lines), curve_facts.assumed_text(lines)
+    title, assumed = title_of(curves), curve_facts.assumed_text(curves)
     st.plotly_chart(
-        getattr(figures, figure)(lines, (title, assumed)),
+        getattr(figures, figure)(curves, (title, assumed)),
         key="power_chart",
         config=figures.CONFIG,
         alt=f"{title}; {assumed}. The table below has the same numbers.",
     )
-    sentences = [assumption_text(lines.plan), curve_facts.bound_text(lines)]
+    sentences = [assumption_text(curves.plan), curve_facts.bound_text(curves)]
     panel.draw(sentences_panel(sentences, quiet=True))
-    panel.draw_tables(lambda: [table(title, names, rows(lines), kind="plain")])
+    panel.draw_tables(lambda: [table(title, names, rows(curves), kind="plain")])
