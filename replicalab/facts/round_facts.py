@@ -253,7 +253,7 @@ def given_up_table(
     return blocks.table("Concessions", columns, rows, totals=totals, kind="given", scrolls=True)
 
 
-def branches_panel(
+def forks_panel(
     pairs: Sequence[tuple[Round | None, Round | None]],
     start: int,
     named: tuple[str, str] = ("The run", "The fork"),
@@ -265,7 +265,7 @@ def branches_panel(
     same = all(old == new for old, new in courses)
     return blocks.group(
         blocks.Sentence("The fork made no difference.") if same else None,
-        blocks.table("Run and fork, round by round", names, rows, kind="branches", scrolls=True),
+        blocks.table("Run and fork, round by round", names, rows, kind="forks", scrolls=True),
     )
 
 

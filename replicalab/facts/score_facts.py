@@ -13,7 +13,7 @@ from replicalab.lexicon import amount_text, capitalised, count_text, joined, one
 from replicalab.negotiation import Outcome, Score, is_worth_running
 from replicalab.negotiation import batch as batches
 from replicalab.negotiation.batch import Batch, Result, Share, Summary
-from replicalab.negotiation.score import Robust
+from replicalab.negotiation.score import RobustPlan
 from replicalab.planner import PlanStep
 from replicalab.planner.least_loss import differences
 
@@ -241,7 +241,7 @@ _ROBUST: Final = (
 )
 
 
-def robust_text(robust: Robust) -> str:
+def robust_text(robust: RobustPlan) -> str:
     """Return in how many worlds the robust plan passes, and what it costs next to least loss."""
     least, plan, worlds = robust.least, robust.plan, robust.options
     none = [name for name, one in worlds.items() if one.least.none_above_floor]
@@ -264,7 +264,7 @@ def robust_text(robust: Robust) -> str:
     return " ".join(filter(None, (opening, text, misses, plan_facts.newly_broken_text(step))))
 
 
-def robust_table(robust: Robust) -> blocks.Table:
+def robust_table(robust: RobustPlan) -> blocks.Table:
     """Return both plans in each world; no rows if none reaches the floor in any."""
     lines = []
     shown = {"Least loss": robust.least, "Most robust": robust.plan}

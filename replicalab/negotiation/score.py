@@ -97,7 +97,7 @@ def score(negotiation: Negotiation) -> Score:
     return _against(negotiation.final_plan if agreed else None, best)
 
 
-class Robust(NamedTuple):
+class RobustPlan(NamedTuple):
     """The plan with the smallest largest regret over several worlds: labs, or assumptions.
 
     Attributes:
@@ -143,7 +143,7 @@ def _regret_in(options: PlanAnalysis, plan: Assessment) -> float:
     return regret_of(*shortfall(mine, options.least.rank))
 
 
-def robust_of(worlds: Mapping[str, PlanAnalysis], likely: str) -> Robust:
+def robust_of(worlds: Mapping[str, PlanAnalysis], likely: str) -> RobustPlan:
     """Return the revision of a plan with the smallest largest regret over several worlds.
 
     The regret of a plan that does not pass is the largest, 11, if another does. Ties are decided
@@ -168,7 +168,7 @@ def robust_of(worlds: Mapping[str, PlanAnalysis], likely: str) -> Robust:
     # No regret outweighs a world in which the plan does not pass, so few plans are ranked.
     fewest = min(map(lost, plans))
     best = min((in_worlds for in_worlds in plans if lost(in_worlds) == fewest), key=place)
-    return Robust(worlds, likely, best[at], is_exact)
+    return RobustPlan(worlds, likely, best[at], is_exact)
 
 
 class Concession(NamedTuple):

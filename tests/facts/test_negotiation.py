@@ -153,7 +153,7 @@ PANELS: Final[dict[str, Block]] = {
     "the rounds": round_facts.rounds_panel(by_person(MEDIUM, ask("Days?"), propose(PROPOSED)), 1),
     "the ledger": round_facts.ledger_panel(RULED),
     "a ledger of no amount": round_facts.ledger_panel(WORDED),
-    "a branch that is over": round_facts.branches_panel(FORKS, 1),
+    "a fork that is over": round_facts.forks_panel(FORKS, 1),
 }
 
 

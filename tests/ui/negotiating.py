@@ -26,7 +26,7 @@ CAPTIONS: Final = {
     "checked": "The seven dimensions of the plan",
     "table": "The plan on the table after this round",
     "given": "Concessions",
-    "branches": "Run and fork, round by round",
+    "forks": "Run and fork, round by round",
 }
 TOLD: Final = by_rule(PACK, REFERENCE)
 BUILD: Final = "replicalab.features.language_model.build_generate_fn"

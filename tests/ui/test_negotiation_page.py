@@ -329,7 +329,7 @@ def test_run_and_fork_are_compared_by_round() -> None:
     app = forked()
     for run_ in (TOLD, FORKED):
         assert outcome_verdict(run_).text in page_text(app)
-    assert [row[0] for row in rows_in(app, "branches")] == ["Round", "2", "3", "4", "5"]
+    assert [row[0] for row in rows_in(app, "forks")] == ["Round", "2", "3", "4", "5"]
     assert tree(app) == [
         "The run: agreed below the floor, power 0.15",
         "└─ Fork 1 in round 2: agreed, power 0.62",

@@ -22,7 +22,7 @@ from replicalab.facts.score_facts import robust_table, robust_text
 from replicalab.facts.verdicts import change_text, marked, verdict_of
 from replicalab.lexicon import amount_text, capitalised, count_text, joined, label_key, percent_text
 from replicalab.negotiation import is_worth_running
-from replicalab.negotiation.score import Robust, robust_of
+from replicalab.negotiation.score import RobustPlan, robust_of
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import MOST, Item, ItemStatus, Lab, Pack
 from replicalab.scenarios.reading import checked_call, known_names, shown
@@ -322,7 +322,7 @@ def robust_plan(
     plan: Assessment,
     hopeful: Mapping[str, float] | None = None,
     grim: Mapping[str, float] | None = None,
-) -> Robust:
+) -> RobustPlan:
     """Return the revision of a plan with the smallest largest regret over three worlds.
 
     ``hopeful`` and ``grim`` hold effect, dropout, icc, price of sample, budget, days or staff.
@@ -357,7 +357,7 @@ def _pack_in(plan: Assessment, world: str, values: Mapping[str, float]) -> Pack:
     return pack
 
 
-def answered(plan: Assessment, answers: Registration) -> tuple[Robust, str]:
+def answered(plan: Assessment, answers: Registration) -> tuple[RobustPlan, str]:
     """Return the robust plan for the author's numbers, or for the defaults with the reason."""
     try:
         return robust_plan(plan, **answers.worlds), ""
@@ -365,7 +365,7 @@ def answered(plan: Assessment, answers: Registration) -> tuple[Robust, str]:
         return robust_plan(plan), f"{error}. The worlds have their default values."
 
 
-def values_in(robust: Robust) -> dict[str, dict[str, Assumption]]:
+def values_in(robust: RobustPlan) -> dict[str, dict[str, Assumption]]:
     """Return the assumptions by world and key, each with its value there."""
     return {
         name: {key: one.row for key, one in ranges_of(options.yours).items()}
@@ -374,7 +374,7 @@ def values_in(robust: Robust) -> dict[str, dict[str, Assumption]]:
 
 
 def blocks_of(
-    plan: Assessment, rows: Sequence[BreakEven], robust: Robust, most: int | None = None
+    plan: Assessment, rows: Sequence[BreakEven], robust: RobustPlan, most: int | None = None
 ) -> tuple[Block, ...]:
     """Return two sentences, the break-evens, both plans in each world, and the worlds' values."""
     lines = [*zip(*(world.values() for world in values_in(robust).values()), strict=True)]

@@ -12,7 +12,7 @@ from replicalab.assessment import Assessment
 from replicalab.facts import blocks
 from replicalab.features import break_even as feature
 from replicalab.features.break_even import TITLE, BreakEven
-from replicalab.negotiation.score import Robust
+from replicalab.negotiation.score import RobustPlan
 from replicalab.ui import panel as ui
 from replicalab.ui import state
 from replicalab.ui.controls import NumberField, between, button, complain, escape, fold
@@ -73,7 +73,7 @@ def _take(world: World, key: str, times: int, typed: float | None) -> None:
     state.update(registration=state.case().registration.assuming(world, key, value))
 
 
-def _found(plan: Assessment) -> tuple[list[BreakEven], Robust, str]:
+def _found(plan: Assessment) -> tuple[list[BreakEven], RobustPlan, str]:
     answers, stored = state.case().registration, st.session_state.get(_KEPT)
     if not stored or stored[0] is not plan or stored[1] != answers.worlds:
         computed = feature.break_evens(plan), *feature.answered(plan, answers)

@@ -77,8 +77,8 @@ def _draw_full(shown: RunSession | None) -> None:
 
 
 def _draw_negotiation(origin: RunSession, seat: ModelSeat | None) -> Pending | None:
-    branch = moves.branch_of(origin)
-    session = branch.fork if branch else origin
+    fork = moves.fork_of(origin)
+    session = fork.run if fork else origin
     negotiation = session.negotiation
     _draw_kept_fork(origin)
     pending = seat.draw(origin) if seat and origin.is_model and not origin.recorded else None
@@ -96,8 +96,8 @@ def _draw_negotiation(origin: RunSession, seat: ModelSeat | None) -> Pending | N
         if seat and not words:
             pending = seat.draw_rewording(done) or pending
         moves.draw_fork(origin)
-    # A branch has its own move.
-    if branch is None and not origin.recorded and (origin.acting or not origin.is_model):
+    # A fork has its own move.
+    if fork is None and not origin.recorded and (origin.acting or not origin.is_model):
         moves.draw_move(origin)
     if negotiation.rounds:
         _draw_run(negotiation)
@@ -164,7 +164,7 @@ def _choice(label: str, key: str, offered: Mapping[str, Player]) -> None:
 
 def _seat() -> None:
     chosen = st.session_state[_SCIENTIST]
-    moves.drop_branch()
+    moves.drop_fork()
     if chosen in saved_runs.recordings():
         saved_runs.open_recording(chosen)
         return

@@ -10,13 +10,13 @@ import streamlit as st
 from replicalab import assessment, lexicon, limits, planner
 from replicalab import negotiation as core
 from replicalab.facts.negotiation_facts import outcome_verdict
-from replicalab.facts.round_facts import branches_panel, outcome_panel
+from replicalab.facts.round_facts import forks_panel, outcome_panel
 from replicalab.models import ACCEPT_ACTION, ScientistAction
 from replicalab.negotiation import LabManagerKind, Negotiation, Reply
 from replicalab.ui import editor, notices, panel, state, tray
 from replicalab.ui.controls import button, choice_callback, escape
 from replicalab.ui.negotiation_page import table
-from replicalab.ui.negotiation_page.table import Branch, RunSession
+from replicalab.ui.negotiation_page.table import Fork, RunSession
 
 _RUN: Final = "The run"
 _MOST_FORKS: Final = 8  # the latest ones stay
@@ -151,8 +151,8 @@ def draw_fork_button(session: RunSession) -> None:
     if _forking(session) is None:
         at = table.shown_round(session.negotiation)
         then = f"Put another plan forward in round {at + 1}, and compare the rounds after it."
-        fork = partial(setattr, table.table(), "forking", (session, at))
-        button("Fork here", "call_split", fork, help=then)
+        ask_plan = partial(setattr, table.table(), "forking", (session, at))
+        button("Fork here", "call_split", ask_plan, help=then)
 
 
 def _forking(origin: RunSession) -> int | None:
@@ -161,7 +161,7 @@ def _forking(origin: RunSession) -> int | None:
 
 
 def draw_fork(session: RunSession) -> None:
-    """Draw the open form for a fork, and the branch next to its origin."""
+    """Draw the open form for a fork, and the fork on show next to its origin."""
     if (at := _forking(session)) is not None:
         negotiation = session.negotiation
         form = _form_of(f"fork_{at}", negotiation, negotiation.rounds[at].plan)
@@ -170,9 +170,9 @@ def draw_fork(session: RunSession) -> None:
             plan = form.read()
             if plan is not None and not table.is_full():
                 now = table.table()
-                fork = RunSession(core.fork(session.negotiation, at, plan))
-                now.branch, now.forking = Branch(session, at, fork), None
-                now.branches = [*now.branches[1 - _MOST_FORKS :], now.branch]
+                run = RunSession(core.fork(session.negotiation, at, plan))
+                now.shown_fork, now.forking = Fork(session, at, run), None
+                now.forks = [*now.forks[1 - _MOST_FORKS :], now.shown_fork]
                 state.update(round_number=at)
 
         with st.container(border=True, key="forking"):
@@ -181,37 +181,37 @@ def draw_fork(session: RunSession) -> None:
             with preview, st.container(horizontal=True, key="forking_buttons"):
                 button("Continue from here", "call_split", go_on, type="primary")
                 st.button("Cancel", on_click=setattr, args=(table.table(), "forking", None))
-    if (branch := branch_of(session)) is not None:
-        _draw_branches(branch)
+    if (fork := fork_of(session)) is not None:
+        _draw_next_to_origin(fork)
 
 
-def branch_of(session: RunSession) -> Branch | None:
-    branch = table.table().branch
-    return branch if branch is not None and branch.origin is session else None
+def fork_of(session: RunSession) -> Fork | None:
+    fork = table.table().shown_fork
+    return fork if fork is not None and fork.origin is session else None
 
 
 class _Course(NamedTuple):
-    """A run in the tree of forks; ``branch`` is None for the root."""
+    """A run in the tree of forks; ``fork`` is None for the root."""
 
     name: str
     depth: int
     run: RunSession
-    branch: Branch | None
+    fork: Fork | None
 
 
 def _tree(session: RunSession) -> list[_Course]:
-    branches, root = table.table().branches, session
-    parents = {id(item.fork): item.origin for item in branches}
+    forks, root = table.table().forks, session
+    parents = {id(item.run): item.origin for item in forks}
     while (parent := parents.get(id(root))) is not None:
         root = parent
     courses = [_Course(_RUN, 0, root, None)]
 
     def add_forks(origin: RunSession, depth: int) -> None:
-        for branch in branches:
-            if branch.origin is origin:
-                name = f"Fork {len(courses)} in round {branch.at + 1}"
-                courses.append(_Course(name, depth, branch.fork, branch))
-                add_forks(branch.fork, depth + 1)
+        for fork in forks:
+            if fork.origin is origin:
+                name = f"Fork {len(courses)} in round {fork.at + 1}"
+                courses.append(_Course(name, depth, fork.run, fork))
+                add_forks(fork.run, depth + 1)
 
     add_forks(root, 1)
     return courses
@@ -226,8 +226,8 @@ def draw_courses(origin: RunSession) -> None:
     tree = _tree(origin)
     if len(tree) < 2:
         return
-    on_show = branch_of(origin)
-    session = on_show.fork if on_show else origin
+    on_show = fork_of(origin)
+    session = on_show.run if on_show else origin
     st.session_state[_COURSE] = next(n for n, course in enumerate(tree) if course.run is session)
 
     def name_in_tree(at: int) -> str:
@@ -253,38 +253,38 @@ def draw_courses(origin: RunSession) -> None:
 
 def _choose(session: RunSession, course: _Course) -> None:
     # A fork of the run on show is drawn next to it, any other course in its place.
-    branch = course.branch
-    if branch is None or branch.origin is not session:
+    fork = course.fork
+    if fork is None or fork.origin is not session:
         if course.run is not session:
             table.show(course.run, table.last_round(course.run.negotiation), whole=True)
-        branch = None
-    table.table().branch = branch
+        fork = None
+    table.table().shown_fork = fork
 
 
-def _draw_branches(branch: Branch) -> None:
-    original, other = branch.origin.negotiation, branch.fork.negotiation
-    names = name_of(branch.origin), name_of(branch.fork)
+def _draw_next_to_origin(fork: Fork) -> None:
+    original, other = fork.origin.negotiation, fork.run.negotiation
+    names = name_of(fork.origin), name_of(fork.run)
     st.header(f"{names[0]} and {names[1].lower()}")
     outcomes = [
         outcome_panel(outcome_verdict(negotiation), name, is_open=negotiation.outcome is None)
         for name, negotiation in zip(names, (original, other), strict=True)
     ]
-    pairs = list(zip_longest(original.rounds, other.rounds))[branch.at :]
-    panel.draw(*outcomes, branches_panel(pairs, branch.at + 1, names))
+    pairs = list(zip_longest(original.rounds, other.rounds))[fork.at :]
+    panel.draw(*outcomes, forks_panel(pairs, fork.at + 1, names))
 
     def keep() -> None:
-        session, table.table().branch = branch.fork, None
+        session, table.table().shown_fork = fork.run, None
         if table.with_moves(other) is None:
-            session.source = f"The fork from round {branch.at + 1}"
+            session.source = f"The fork from round {fork.at + 1}"
             table.open_run(session, state.workspace())
-        table.show(session, min(branch.at, table.last_round(other)), whole=True)
+        table.show(session, min(fork.at, table.last_round(other)), whole=True)
 
-    with st.container(horizontal=True, key="branch_buttons"):
+    with st.container(horizontal=True, key="fork_buttons"):
         hint = "It replaces the run. Undo brings the run back."
         button("Continue with this fork", "check", keep, help=hint)
-        button("Drop this fork", "delete", drop_branch)
-        draw_using(other, "branch_use")
-    draw_move(branch.fork, "branch")
+        button("Drop this fork", "delete", drop_fork)
+        draw_using(other, "fork_use")
+    draw_move(fork.run, "fork")
 
 
 def draw_using(negotiation: Negotiation, key: str) -> None:
@@ -304,7 +304,7 @@ def draw_using(negotiation: Negotiation, key: str) -> None:
         st.switch_page("pages/1_Protocol.py", query_params=state.address())
 
 
-def drop_branch() -> None:
+def drop_fork() -> None:
     now = table.table()
-    now.branches = [branch for branch in now.branches if branch is not now.branch]
-    now.branch = None
+    now.forks = [fork for fork in now.forks if fork is not now.shown_fork]
+    now.shown_fork = None

@@ -95,12 +95,12 @@ def model_seat() -> ModelSeat | None:
     return next((reply.value["seat"] for reply in replies if reply.value), None)
 
 
-class Branch(NamedTuple):
+class Fork(NamedTuple):
     """The rounds that follow another plan in round ``at`` of a negotiation."""
 
     origin: RunSession
     at: int
-    fork: RunSession
+    run: RunSession
 
 
 @dataclass
@@ -110,8 +110,8 @@ class NegotiationSession:
     runs: list[RunSession] = field(default_factory=list)  # the one shown last at the end
     recordings: dict[str, RunSession] = field(default_factory=dict)
     home: workspace.Workspace | None = None  # before a recording or a file was opened
-    branches: list[Branch] = field(default_factory=list)
-    branch: Branch | None = None
+    forks: list[Fork] = field(default_factory=list)
+    shown_fork: Fork | None = None
     forking: tuple[RunSession, int] | None = None  # the round of the open form for a fork
     playing_since: float | None = None
 
@@ -179,7 +179,7 @@ def shown_round(negotiation: Negotiation) -> int:
 
 def played_by_hand() -> list[RunSession]:
     """Return the runs that cannot be played again, once each."""
-    runs = [*table().runs, *(branch.fork for branch in table().branches)]
+    runs = [*table().runs, *(fork.run for fork in table().forks)]
     return [session for session in dict.fromkeys(runs) if not session.plays_again]
 
 
@@ -190,9 +190,9 @@ def is_full(more: int = 0) -> bool:
 def forget(run: RunSession) -> None:
     now = table()
     now.runs = [session for session in now.runs if session is not run]
-    now.branches = [branch for branch in now.branches if run not in (branch.fork, branch.origin)]
-    if now.branch not in now.branches:
-        now.branch = None
+    now.forks = [fork for fork in now.forks if run not in (fork.run, fork.origin)]
+    if now.shown_fork not in now.forks:
+        now.shown_fork = None
 
 
 def is_away() -> bool:
@@ -207,7 +207,7 @@ def leave_home() -> None:
 
 
 def open_run(run: RunSession, work: workspace.Workspace) -> None:
-    """Show a negotiation from a file in this workspace, without branches."""
+    """Show a negotiation from a file in this workspace, without forks."""
     leave_home()
     now = table()
     if work != state.workspace():
@@ -215,14 +215,14 @@ def open_run(run: RunSession, work: workspace.Workspace) -> None:
     run.opened_in = work.case
     # `run` itself is opened in this case, too.
     others = (session for session in now.runs if session.opened_in != run.opened_in)
-    now.runs, now.branch = [*others, run], None
+    now.runs, now.shown_fork = [*others, run], None
 
 
 def close() -> None:
     """Restore the workspace before a file or a recording."""
     now, run, recording = table(), opened_run(), state.case().recording
-    now.branch = None
-    if run is not None and recording is not None:  # kept from a branch of the recorded run
+    now.shown_fork = None
+    if run is not None and recording is not None:  # kept from a fork of the recorded run
         forget(run)
         return
     home, now.home = now.home, None
@@ -259,12 +259,12 @@ def back_to(session: RunSession, number: int) -> None:
 
 
 def show_last(session: RunSession) -> None:
-    """Show the last round; the page stays at the fork if its branch is over."""
-    branch, last = table().branch, last_round(session.negotiation)
-    if branch is None or branch.fork is not session:
+    """Show the last round; the page stays at the fork if it is over."""
+    fork, last = table().shown_fork, last_round(session.negotiation)
+    if fork is None or fork.run is not session:
         show(session, last)
     else:
-        state.update(round_number=branch.at if session.negotiation.ending else last)
+        state.update(round_number=fork.at if session.negotiation.ending else last)
 
 
 def show(session: RunSession, round_number: int, *, whole: bool = False) -> None:
@@ -276,7 +276,7 @@ def show(session: RunSession, round_number: int, *, whole: bool = False) -> None
     if case is None:
         state.update(round_number=round_number)
         return
-    now.branch, now.runs = None, [*(run for run in now.runs if run is not session), session]
+    now.shown_fork, now.runs = None, [*(run for run in now.runs if run is not session), session]
     session.source, session.opened_in = "", None
     work = state.workspace().replace(case=case, round_number=round_number)
     if case.plan == state.case().plan and not whole:
