@@ -60,7 +60,6 @@ class TypedAnalysis:
 
     @property
     def _original(self) -> scenarios.Original | None:
-        """The source's numbers as an original; None without n or if invalid."""
         if not _has_n(self.source):
             return None
         counts = {_COUNTS[name]: n for name, n in self.reported.items() if name in _COUNTS}

@@ -246,7 +246,6 @@ class Library:
         limits: library.LibraryLimits = _LIMITS,
         clock: Callable[[], datetime] = _now,
     ) -> None:
-        """Open the library at an address, by default `library_url`."""
         self._clock, self._limits = clock, limits
         self._engine, self.notices = open_database(url or library_url(), clock())
         self._file = FileInUse(self._engine)

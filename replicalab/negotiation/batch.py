@@ -307,7 +307,6 @@ def mean_regret(results: Iterable[Result]) -> MeanRegret | None:
 
 
 def regrets(results: Iterable[Result]) -> dict[ScientistKind, MeanRegret]:
-    """Return the mean regret of each Scientist."""
     groups = _grouped(results, "scientist").items()
     return {player: mean for (player,), group in groups if (mean := mean_regret(group))}
 

@@ -75,7 +75,6 @@ def regret_of(term: str | None, difference: float) -> float:
 
 
 def score_of(plan: Assessment) -> Score:
-    """Return the score of a plan."""
     return _against(plan, best_options(None, plan.pack))
 
 

@@ -27,7 +27,6 @@ def html_of(result: object) -> str:
 
 
 def frame_of(result: object) -> Any:
-    """Return the data frame of an object."""
     return _FRAMES[type(result)](result)
 
 

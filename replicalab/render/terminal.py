@@ -50,7 +50,6 @@ def renderables(*parts: blocks.Block | str) -> Iterator[RenderableType]:
 
 
 def heading(text: str) -> Text:
-    """Return a title after an empty line."""
     return Text(f"\n{shown(text)}", "bold")
 
 

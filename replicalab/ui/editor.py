@@ -45,7 +45,6 @@ class PlanForm(NamedTuple):
         return self.term(models.FIELD_LABELS[field])
 
     def key(self, field: str) -> str:
-        """Return the key of a field's widget."""
         times = self.times(field)
         return f"{self.name}_{field}" + (f"_{times}" if times > 1 else "")
 

@@ -43,7 +43,6 @@ def draw_styles(*styles: str) -> None:
 
 
 def draw_scheme() -> None:
-    """Give the panels of a drawer the page's theme."""
     theme = "dark" if st.context.theme.type == "dark" else "light"
     st.html(f"<style>[data-testid=stDialog] {{ color-scheme: {theme}; }}</style>")
 

@@ -16,7 +16,6 @@ _SHELF: Final = "replicalab.ui.library_page.shelf"
 
 
 def load() -> None:
-    """Load the pages."""
     gc.disable()  # nearly all objects made here stay
     try:
         for module in ("replicalab.ui.frame", "replicalab.ui.scenarios_page"):
@@ -44,6 +43,5 @@ def require_library() -> None:
 
 
 def finish() -> None:
-    """Finish the pending saves."""
     if (shelf := sys.modules.get(_SHELF)) is not None:
         shelf.finish()

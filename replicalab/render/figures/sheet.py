@@ -30,7 +30,6 @@ _CLEAR: Final = "rgba(0, 0, 0, 0)"
 
 
 def figure(data: Sequence[Mapping[str, Any]], layout: Mapping[str, Any]) -> go.Figure:
-    """Return a figure of these traces and this layout."""
     # Streamlit hands a chart to plotly twice. Arrays with a revision and a template that is no
     # object equal their copies, so plotly draws nothing again.
     common = {
@@ -61,7 +60,6 @@ def title_style(text: str, **place: Any) -> dict[str, Any]:
 
 
 def label(text: str, **place: Any) -> dict[str, Any]:
-    """Return a small text."""
     return {"text": text, "showarrow": False, "font": {"size": LABEL_SIZE}, **place}
 
 
@@ -153,7 +151,6 @@ class Sheet:
         return (x - rest) / (right - rest), (y - bottom) / (top - bottom)
 
     def holds(self, x: float, y: float) -> bool:
-        """Return whether a place is within the plot."""
         return all(0 <= share <= 1 for share in self.shares(x, y))
 
     def add(self, **trace: Any) -> None:
@@ -223,7 +220,6 @@ class Sheet:
             self.name_line(name, path, colour)
 
     def add_path(self, name: str, path: Path, **look: Any) -> None:
-        """Add a line or an outline without hover."""
         self.add(
             x=[None if at is None else at[0] for at in path],
             y=[None if at is None else at[1] for at in path],

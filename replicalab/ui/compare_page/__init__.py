@@ -159,13 +159,12 @@ def _add(entries: dict[str, library.Entry]) -> None:
     entry = entries[st.session_state[_CHOSEN]]
     try:
         content = shelf().read(owner(), entry.id).content
-        tray.keep(_candidate(entry.kind, entry.name, content))
+        tray.keep(_candidate_of_entry(entry.kind, entry.name, content))
     except errors.ReplicaLabError as error:
         notices.leave_problem(ended(f"Not added: {error}"), icon="block")
 
 
-def _candidate(kind: library.EntryKind, name: str, content: str) -> tray.TrayCandidate:
-    """Return an entry for the tray: a plan, a lab around the open plan, or a run."""
+def _candidate_of_entry(kind: library.EntryKind, name: str, content: str) -> tray.TrayCandidate:
     if kind is library.EntryKind.PLAN:
         return tray.TrayCandidate(name, case_to_open(core.read_case(content)))
     if kind is library.EntryKind.LAB:

@@ -164,7 +164,7 @@ def _draw_results(batch: batches.VisitorBatch, names: dict[str, str]) -> None:
         st.error(f"The batch broke off: {controls.escape(batch.problem)}", icon=":material/error:")
     _draw_source(batch, names)
     if batch.results:
-        _draw_heatmap(batch, names)
+        _draw_agreement_heatmap(batch, names)
         _draw_shares(batch, names)
         results = list(batch.results)
         with st.container(horizontal=True, key="batch_files"):
@@ -211,8 +211,7 @@ def _draw_shares(batch: batches.VisitorBatch, names: dict[str, str]) -> None:
     panel.draw(shares, score_facts.regret_panel(results))
 
 
-def _draw_heatmap(batch: batches.VisitorBatch, names: Mapping[str, str]) -> None:
-    """Draw how often the two sides agree: a row per study and players, a column per lab."""
+def _draw_agreement_heatmap(batch: batches.VisitorBatch, names: Mapping[str, str]) -> None:
     parts = summaries(batch.results)
     title = score_facts.agreed_text(parts)
     groups = map(characters.on_one_line, score_facts.group_names(parts, names))

@@ -22,7 +22,6 @@ _PAGE_SIZE: Final = 8
 
 
 def draw() -> None:
-    """Draw the library, or why it cannot be read."""
     notices.draw()
     try:
         library = shelf()

@@ -31,7 +31,7 @@ def draw(analysis: planner.PlanAnalysis) -> Pending | None:
     _draw_players()
     saved_runs.draw_origin()
     _draw_undo()
-    session = _current(analysis.yours)
+    session = _find_run(analysis.yours)
     _draw_full(session)
     if session is None:
         st.header("Negotiation")
@@ -40,8 +40,7 @@ def draw(analysis: planner.PlanAnalysis) -> Pending | None:
     return pending
 
 
-def _current(yours: assessment.Assessment) -> RunSession | None:
-    """Return the negotiation on show, or draw the problem and its remedies."""
+def _find_run(yours: assessment.Assessment) -> RunSession | None:
     icon, case = ":material/block:", state.case()
     try:
         return table.current(yours)
@@ -85,7 +84,7 @@ def _draw_negotiation(origin: RunSession, seat: ModelSeat | None) -> Pending | N
     if negotiation.rounds:
         _draw_scrubber(session, origin)
         moves.draw_courses(origin)
-    if session is origin and _is_over(negotiation):
+    if session is origin and _shows_last_round(negotiation):
         panel.draw(round_facts.outcome_panel(session.verdict, is_open=negotiation.outcome is None))
         if negotiation.outcome is not None:
             _draw_ending(origin)
@@ -104,8 +103,7 @@ def _draw_negotiation(origin: RunSession, seat: ModelSeat | None) -> Pending | N
     return pending
 
 
-def _is_over(negotiation: Negotiation) -> bool:
-    """Return whether the last round is on show: the outcome comes with it."""
+def _shows_last_round(negotiation: Negotiation) -> bool:
     return table.shown_round(negotiation) == table.last_round(negotiation)
 
 
@@ -253,7 +251,7 @@ def _advance(last: int) -> None:
 def _draw_run(negotiation: Negotiation) -> None:
     at = table.shown_round(negotiation)
     panel.draw(round_facts.rounds_panel(negotiation, at))
-    if _is_over(negotiation):
+    if _shows_last_round(negotiation):
         panel.draw(round_facts.ledger_panel(negotiation))
     with fold("Chart of the rounds", "rounds_chart", icon=":material/show_chart:") as is_open:
         if not is_open:

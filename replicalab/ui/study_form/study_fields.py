@@ -40,7 +40,6 @@ def draft() -> drafts.Draft:
 
 
 def new_id() -> str:
-    """Return an id that no other study has."""
     shipped = (summary.scenario_id for summary in scenarios.list_scenarios())
     taken = {*own_studies.studies(), *shipped}
     ids = (NEW_ID if n == 1 else f"{NEW_ID}_{n}" for n in count(1))
@@ -48,7 +47,6 @@ def new_id() -> str:
 
 
 def free_name() -> str:
-    """Return a name that no other study has."""
     return drafts.free_name(drafts.NEW_NAME, own_studies.names())
 
 

@@ -145,7 +145,7 @@ def _draw_frontier(view: Outlook) -> None:
     table = frontier_facts.standing_table(options)
     panel.draw(blocks.sentences_panel([verdict.text], verdict=verdict), table)
     if balanced is not None:
-        _draw_loading("Load the balanced plan", "balance", balanced.plan, view)
+        _draw_load_button("Load the balanced plan", "balance", balanced.plan, view)
     if plans.plans:
         undrawn = sum(len(line.plans) for line in plans.lines) < len(plans.plans)
         reading = {
@@ -183,7 +183,6 @@ def _draw_levers(view: Outlook) -> None:
 
 
 def _draw_lever(name: str, label: str, real: int, ends: tuple[int, int], step: int = 1) -> None:
-    """Draw the slider of an override; ``real`` is the lab's own value."""
     typed = getattr(state.case().own_lab, name)
     value = real if typed is None else typed
     reach = ends[1] - real
@@ -203,7 +202,6 @@ def _draw_lever(name: str, label: str, real: int, ends: tuple[int, int], step: i
 
 
 def _draw_point(view: Outlook) -> None:
-    """Draw the chosen point: its two numbers, its plan's evidence, and a button to load it."""
     names = ("days", "samples")
     keys = [f"point_{name}_{view.choice.key}" for name in names]
 
@@ -222,7 +220,7 @@ def _draw_point(view: Outlook) -> None:
     effect = view.effects[view.effect_place] if view.effect_place else None
     verdict, facts = verdicts.plan_verdict(view.point), region_facts.point_facts(view.point, effect)
     panel.draw(blocks.Sentence("", verdict.title, verdict.status), facts_table("The point", facts))
-    _draw_loading("Load this point", "input", view.point.plan, view)
+    _draw_load_button("Load this point", "input", view.point.plan, view)
     loaded = view.choice.loaded
     if loaded is not None and loaded.plan == view.yours.plan:
         with st.container(horizontal=True, key="loaded"):
@@ -232,9 +230,7 @@ def _draw_point(view: Outlook) -> None:
         panel.draw(blocks.sentences_panel([loaded.text], verdict=verdict))
 
 
-def _draw_loading(label: str, icon: str, plan: models.Protocol, view: Outlook) -> None:
-    """Draw a button that loads a plan into the editor, and makes it the chosen point."""
-
+def _draw_load_button(label: str, icon: str, plan: models.Protocol, view: Outlook) -> None:
     def load() -> None:
         text = f"{step_changes(planner.PlanStep(view.yours, view.yours.revised(plan)))}."
         state.replace_plan(plan)
@@ -244,7 +240,6 @@ def _draw_loading(label: str, icon: str, plan: models.Protocol, view: Outlook) -
 
 
 def _draw_extras(view: Outlook) -> None:
-    """Draw the smallest useful increase of each amount, and the evidence by effect."""
     planned = ", at the planned effect" if view.effect is not None else ""
     text = "your plan" if view.options.least.plan == view.yours.plan else "the least-loss plan"
     title = f"Cheapest improvement of {text}{planned}"
