@@ -1,4 +1,4 @@
-"""Files that open or leave: a row for each kind, and for each form of a document; bundles."""
+"""Files to import and export: a row for each kind, and for each export format; bundles."""
 
 import json
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ MIMES: Final = {
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "yaml": "application/yaml",
 }
-"""The type of every file that leaves, by the ending of its name."""
+"""The type of every exported file, by its extension."""
 
 STUDY_SUFFIXES: Final = ("yaml", "yml")
 STUDY_MB: Final = 1
@@ -46,7 +46,7 @@ _ALL: Final = "bundle, negotiation, plan, lab or study"
 
 
 class DocumentRow(NamedTuple):
-    """A kind of file that opens; `FileKind` has its marks.
+    """A kind of file to import; `FileKind` has its marks.
 
     A bundle is saved part by part, a bare plan with the open study and lab, so neither is an entry.
     """
@@ -66,9 +66,9 @@ DOCUMENTS: Final = {
     FileKind.LAB: DocumentRow(EntryKind.LAB, is_compared=True),
     FileKind.PLAN: DocumentRow(None),
 }
-"""Every kind of file that opens."""
+"""Every kind of file to import."""
 KEPT: Final = {row.kept_as: kind for kind, row in DOCUMENTS.items() if row.kept_as}
-"""As which file each kind of entry leaves the library."""
+"""As which file each kind of entry is exported from the library."""
 
 
 class FoundFile(NamedTuple):
@@ -94,8 +94,8 @@ def detect_kind(data: bytes, file: str) -> FoundFile:
     raise ScenarioError(file, [Fault("", f"the file holds no {_ALL}", remedy)])
 
 
-class Form(NamedTuple):
-    """A form of a document."""
+class ExportFormat(NamedTuple):
+    """An export format of a document."""
 
     name: str  # the label of its button
     maker: str  # its function in a module of `replicalab.render`
@@ -111,24 +111,24 @@ class Form(NamedTuple):
 class Printout(NamedTuple):
     """A document on paper: `section` of a feature returns its file."""
 
-    kind: str  # the ending of its name
+    kind: str  # the file extension
     document: Document
     paper: Paper
 
 
-FORMS: Final = {
-    "html": Form("HTML", "html.document_html"),
-    "md": Form("Markdown", "markdown.markdown"),
-    "xlsx": Form("Excel", "markdown.excel", is_button=False),
+FORMATS: Final = {
+    "html": ExportFormat("HTML", "html.document_html"),
+    "md": ExportFormat("Markdown", "markdown.markdown"),
+    "xlsx": ExportFormat("Excel", "markdown.excel", is_button=False),
 }
 _CORE: Final = ("report", "brief", "funding")
 _KINDS: Final = {kind: None for row in features.FEATURES for kind in row.section}
 PRINTED: Final = tuple(filter(MIMES.__contains__, _KINDS))
-"""Forms of a document that features make."""
+"""Export formats of features."""
 OWN: Final = tuple(kind for kind in _KINDS if kind not in (*_CORE, *PRINTED))
 """Documents of features."""
 BUNDLE: Final = "json"
-ENDINGS: Final = (*FORMS, *PRINTED, BUNDLE)
+EXTENSIONS: Final = (*FORMATS, *PRINTED, BUNDLE)
 REPORTS: Final = (*_CORE, *OWN)
 
 
@@ -178,17 +178,17 @@ class Report:
         pack = self.options.yours.pack
         return scenarios.pack_of(pack.study, pack.difficulty, pack.seed)
 
-    def form(self, ending: str, paper: Paper = "A4") -> str | bytes:
-        """Return the content of a file with one of the `ENDINGS`; raises ArgumentError.
+    def form(self, extension: str, paper: Paper = "A4") -> str | bytes:
+        """Return the content of a file with one of the `EXTENSIONS`; raises ArgumentError.
 
         JSON is the bundle, or the answers of a registration form by its own ids.
         """
-        reading.require("report", "ending", ending, [*ENDINGS])
-        if ending in FORMS:
-            return FORMS[ending].make(self.document)
-        if ending in PRINTED:
-            page = Printout(ending, self.document, paper)
-            file: str | bytes = features.require("section", page, about=ending)
+        reading.require("report", "extension", extension, [*EXTENSIONS])
+        if extension in FORMATS:
+            return FORMATS[extension].make(self.document)
+        if extension in PRINTED:
+            page = Printout(extension, self.document, paper)
+            file: str | bytes = features.require("section", page, about=extension)
             return file
         if self.kind in OWN:
             return json.dumps(dict(self.document.values), ensure_ascii=False, indent=1) + "\n"
@@ -196,7 +196,7 @@ class Report:
 
     @reading.checked_call
     def save(self, path: str | Path, paper: Paper = "A4") -> Path:
-        """Write a file in the form of its ending, and return its path."""
+        """Write a file in the format of its extension, and return its path."""
         file = Path(path)
         content = self.form(file.suffix.lower().removeprefix("."), paper)
         file.write_bytes(content.encode() if isinstance(content, str) else content)

@@ -110,7 +110,7 @@ CALLS: Final[dict[str, Callable[[], object]]] = {
     "run_batch: study: 1 is not allowed; ": lambda: UNTYPED.run_batch([1]),
     "studies: domain: array.* is not allowed": lambda: UNTYPED.studies(np.array([1, 2])),
     "negotiate: model: 5 is not": lambda: UNTYPED.negotiate(PACK, lambda _: "", model=5),
-    "report: ending: a list of 0 is": lambda: UNTYPED.report(PLAN).form([]),
+    "report: extension: a list of 0 is": lambda: UNTYPED.report(PLAN).form([]),
     "save: path: 5 is not allowed; use a text or Path": lambda: UNTYPED.report(PLAN).save(5),
     "compare_players: seeds: 5 is not": lambda: UNTYPED_PLAYERS("direct", "direct", STUDY, seeds=5),
     "negotiate: scientist: 5 is not": lambda: UNTYPED_PLAYERS("direct", 5, STUDY),

@@ -1,4 +1,4 @@
-"""Imports between rooms: strictly downward, with one room for each outside library.
+"""Imports between packages: strictly downward, and each outside library in few of them.
 
 A rule without a test decays, so the source is read as syntax trees and every import is checked.
 """
@@ -25,7 +25,7 @@ PACKAGE: Final = "replicalab"
 PAGES: Final = "pages"
 """app.py and pages/*.py: above every layer, never imported."""
 FEATURE: Final = "features/*"
-"""The room of each folder of `replicalab.features`; its `__init__.py` is the room `features`."""
+"""Each folder of `replicalab.features`; its `__init__.py` is the package `features`."""
 FOLDERS: Final = [
     [path.parent.name] for path in (ROOT / PACKAGE / "features").glob("*/__init__.py")
 ]
@@ -33,14 +33,14 @@ FOLDERS: Final = [
 
 def _layers() -> tuple[frozenset[str], ...]:
     drawn = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    [block] = re.findall(r"```rooms\n(.*?)```", drawn, flags=re.DOTALL)
+    [block] = re.findall(r"```layers\n(.*?)```", drawn, flags=re.DOTALL)
     return tuple(frozenset(line.split(" · ")) for line in reversed(block.splitlines()))
 
 
 LAYERS: Final = _layers()
-"""A room may import from rooms of lower layers only; the pages are the highest."""
+"""A package may import from lower layers only; the pages are the highest."""
 
-ROOMS: Final = frozenset(chain.from_iterable(LAYERS)) - {PAGES}
+PACKAGES: Final = frozenset(chain.from_iterable(LAYERS)) - {PAGES}
 
 ONLY_IN: Final[dict[str, frozenset[str]]] = {
     "streamlit": frozenset({"ui", "server", FEATURE, PAGES}),
@@ -67,12 +67,12 @@ ONLY_IN: Final[dict[str, frozenset[str]]] = {
     "weasyprint": frozenset({FEATURE}),
     "docx": frozenset({FEATURE}),
 }
-"""Outside libraries and the rooms that may import them."""
+"""Outside libraries and the packages that may import them."""
 
-NOT_FOR_PAGES: Final = ROOMS - {"ui", "server"}
-"""Rooms that a page reaches through `replicalab.ui`, so that no page computes."""
+NOT_FOR_PAGES: Final = PACKAGES - {"ui", "server"}
+"""Packages that a page reaches through `replicalab.ui`, so that no page computes."""
 
-CORE: Final = ROOMS - {FEATURE, "library", "render", "documents", "server", "ui"}
+CORE: Final = PACKAGES - {FEATURE, "library", "render", "documents", "server", "ui"}
 NOT_IN_CORE: Final = frozenset(
     "streamlit plotly pandas openai httpx2 jinja2 sqlalchemy distributed docx".split()
 )
@@ -91,7 +91,7 @@ class Import(NamedTuple):
 
     @property
     def source(self) -> str:
-        return room_of(self.file)
+        return package_of(self.file)
 
     @property
     def target(self) -> str | None:
@@ -105,11 +105,10 @@ class Import(NamedTuple):
         return self.parts[2] if in_feature else ""
 
 
-def room_of(file: Path) -> str:
-    package = ROOT / PACKAGE
-    if not file.is_relative_to(package):
+def package_of(file: Path) -> str:
+    if not file.is_relative_to(ROOT / PACKAGE):
         return PAGES
-    parts = file.relative_to(package).parts
+    parts = file.relative_to(ROOT / PACKAGE).parts
     if parts[0] == "features" and len(parts) > 2:
         return FEATURE
     first = Path(parts[0]).stem
@@ -136,24 +135,24 @@ def places(is_wrong: Callable[[Import], bool]) -> list[str]:
     return [f"{one.file.relative_to(ROOT)}:{one.line}: {one.name}" for one in wrong]
 
 
-def layer_of(room: str | None) -> int:
-    return next((height for height, rooms in enumerate(LAYERS) if room in rooms), -1)
+def layer_of(package: str | None) -> int:
+    return next((height for height, packages in enumerate(LAYERS) if package in packages), -1)
 
 
-def test_drawn_rooms_are_the_existing_ones() -> None:
-    rooms = {room_of(file) for file in PACKAGE_FILES} - {""}
-    assert rooms == ROOMS, "draw the rooms in docs/architecture.md as they are"
+def test_drawn_packages_are_the_existing_ones() -> None:
+    packages = {package_of(file) for file in PACKAGE_FILES} - {""}
+    assert packages == PACKAGES, "draw the packages in docs/architecture.md as they are"
     assert len(LAYERS) <= 12
 
 
 def goes_up(one: Import) -> bool:
-    is_between_rooms = (
-        one.target in ROOMS and one.source in {*ROOMS, PAGES} and one.target != one.source
+    is_between_packages = (
+        one.target in PACKAGES and one.source in {*PACKAGES, PAGES} and one.target != one.source
     )
-    return is_between_rooms and layer_of(one.target) >= layer_of(one.source)
+    return is_between_packages and layer_of(one.target) >= layer_of(one.source)
 
 
-def test_rooms_import_strictly_downward() -> None:
+def test_packages_import_strictly_downward() -> None:
     assert places(goes_up) == []
 
 
@@ -203,7 +202,7 @@ def test_agents_do_not_know_each_other() -> None:
     )
 
 
-def test_outside_libraries_stay_in_their_rooms() -> None:
+def test_outside_libraries_stay_in_their_packages() -> None:
     assert places(lambda i: i.parts[0] in ONLY_IN and i.source not in ONLY_IN[i.parts[0]]) == []
 
 
@@ -211,19 +210,20 @@ def test_package_is_light_to_import() -> None:
     code = f"""
 import ast, importlib, inspect, json, pkgutil, sys, types, {PACKAGE}
 at_once = [name for name in sys.modules if name.startswith("{PACKAGE}.")]
-for room in {sorted({room_of(file) for file in PACKAGE_FILES} & CORE)}:
-    importlib.import_module("{PACKAGE}." + room)
+for package in {sorted({package_of(file) for file in PACKAGE_FILES} & CORE)}:
+    importlib.import_module("{PACKAGE}." + package)
 {PACKAGE}.negotiate({PACKAGE}.assess({PACKAGE}.load("psy_stroop")))
 heavy = sorted(set(sys.modules) & {set(NOT_IN_CORE)})
 found = [each.name for each in pkgutil.walk_packages({PACKAGE}.__path__, "{PACKAGE}.")]
 names = [name for name in found if "__main__" not in name and ".migrations." not in name]
 shadowed = []
-for room in [importlib.import_module(name) for name in names]:
-    imports = [n for n in ast.parse(inspect.getsource(room)).body if isinstance(n, ast.ImportFrom)]
-    taken = [node for node in imports if node.module != room.__name__]
+for module in [importlib.import_module(name) for name in names]:
+    nodes = ast.parse(inspect.getsource(module)).body
+    imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
+    taken = [node for node in imports if node.module != module.__name__]
     for name in [each.asname or each.name for node in taken for each in node.names]:
-        here = getattr(room, name, None)
-        if isinstance(here, types.ModuleType) and here.__name__ == room.__name__ + "." + name:
+        here = getattr(module, name, None)
+        if isinstance(here, types.ModuleType) and here.__name__ == module.__name__ + "." + name:
             shadowed.append(here.__name__)
 print(json.dumps([at_once, heavy, shadowed]))
 """
@@ -241,10 +241,10 @@ def test_page_has_no_class_or_arithmetic() -> None:
         if isinstance(node, ast.ClassDef | ast.BinOp | ast.AugAssign)
         or (isinstance(node, ast.stmt) and (node.end_lineno or 0) - node.lineno >= 25)
     ]
-    assert not wrong, "what is long and numbers come from the rooms below:\n" + "\n".join(wrong)
+    assert not wrong, "what is long and numbers come from the layers below:\n" + "\n".join(wrong)
 
 
-def test_page_reaches_the_domain_through_the_interface_room() -> None:
+def test_page_reaches_the_domain_through_the_interface() -> None:
     assert places(lambda i: i.source == PAGES and i.target in NOT_FOR_PAGES) == []
 
 
@@ -269,8 +269,8 @@ MOST_FILES: Final = {
     "a page": 3,
     "a document": 3,
     "a part of a document": 3,
-    "a form of a document": 3,
-    "a file that opens": 3,
+    "an export format": 3,
+    "an import format": 3,
 }
 """The files and folders that the paragraph of each thing may name."""
 OWN_FILES: Final = {"features/<name>/", "tests/features/", "__init__.py"}

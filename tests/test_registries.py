@@ -7,7 +7,7 @@ from typing import Final
 from replicalab.agents.scientist_policy import FIELD_FORMS
 from replicalab.assessment import DIMENSION_ROWS, FeasibilityCheckResult
 from replicalab.designs import KINDS, PARAMETERS
-from replicalab.documents import DOCUMENTS, FORMS, KEPT, MIMES, SUFFIXES
+from replicalab.documents import DOCUMENTS, FORMATS, KEPT, MIMES, SUFFIXES
 from replicalab.library import KINDS as ENTRIES
 from replicalab.library import EntryKind
 from replicalab.models import DIMENSIONS, FIELD_LABELS, PROTOCOL_FIELDS, ScientistAction
@@ -37,7 +37,7 @@ def test_protocol_fields_have_labels_and_prompt_forms() -> None:
 
 
 def test_documents_and_entries_are_complete() -> None:
-    assert FORMS.keys() <= MIMES.keys()
+    assert FORMATS.keys() <= MIMES.keys()
     assert DOCUMENTS.keys() == PAGE_ROWS.keys() == {*FileKind}
     assert {row.suffix for row in DOCUMENTS.values()} <= {*SUFFIXES} & MIMES.keys()
     assert {*ENTRIES} == {*KEPT} == {*EntryKind}

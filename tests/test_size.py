@@ -1,4 +1,4 @@
-"""The rooms keep their size, and texts for users keep to plain words."""
+"""The packages keep their size, and texts for users keep to plain words."""
 
 import ast
 import re
@@ -41,7 +41,7 @@ MOST_LINES: Final = {
     "replicalab/ui": 8_250,
     "tests": 35_635,
 }
-"""Per room; raise one in a commit that says why."""
+"""Per package; raise one in a commit that says why."""
 ODD_WORDS: Final = re.compile(
     r"\b(somebody|whoever|whom|besides|anew|afresh|stood|goes along|gives way|parts from"
     r"|takes up|lets go|goes by|what stands|what follows|(None|none|nothing) where"
@@ -52,15 +52,15 @@ DOCUMENTS: Final = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
 DATA: Final = [*ROOT.glob("scenarios/**/*.yaml"), *ROOT.glob("replicalab/**/*.toml")]
 
 
-def lines_of(room: str) -> int:
-    path = ROOT / room
+def lines_of(package: str) -> int:
+    path = ROOT / package
     files = [path] if path.is_file() else path.rglob("*.py")
     return sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files)
 
 
-@pytest.mark.parametrize("room", MOST_LINES)
-def test_room_keeps_its_size(room: str) -> None:
-    assert lines_of(room) <= MOST_LINES[room]
+@pytest.mark.parametrize("package", MOST_LINES)
+def test_package_keeps_its_size(package: str) -> None:
+    assert lines_of(package) <= MOST_LINES[package]
 
 
 def texts_in(file: Path) -> Iterator[str]:

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from replicalab import features, lexicon, negotiation, scenarios
 from replicalab.assessment import Assessment, assess, assumed_effects
 from replicalab.cli import commands
-from replicalab.documents import BUNDLE, ENDINGS, PRINTED, REPORTS, Report, today
+from replicalab.documents import BUNDLE, EXTENSIONS, PRINTED, REPORTS, Report, today
 from replicalab.errors import ModelError, TraceError
 from replicalab.facts import (
     comparison_facts,
@@ -182,7 +182,7 @@ def _side_facts(side: Side) -> record_facts.Data:
 def report(options: commands.Options) -> commands.Answer:
     """Write a brief, a funding request, a report or a registration form; as JSON the bundle."""
     commands.choice("--kind", options.kind, REPORTS)
-    ending = _report_ending(options)
+    extension = _report_extension(options)
     analysis, case = commands.analysis(options, registration=commands.answers(options))
     pack = analysis.yours.pack
     setup = Case.of(pack, analysis.yours.plan).setup(pack)
@@ -193,24 +193,24 @@ def report(options: commands.Options) -> commands.Answer:
         options.date.date() if options.date else today(),
         case.registration,
     )
-    file = made.form(ending, options.paper or "A4") if options.save else ""
+    file = made.form(extension, options.paper or "A4") if options.save else ""
     blocks = () if options.save else made.document.blocks
     return commands.Answer(0, blocks, lambda: json.loads(made.form(BUNDLE)), file)
 
 
-def _report_ending(options: commands.Options) -> str:
+def _report_extension(options: commands.Options) -> str:
     named = options.save is not None and str(options.save) != commands.STANDARD
-    ending = options.save.suffix.lower()[1:] if options.save and named else "md"
-    if ending not in ENDINGS:
-        remedy = f"end its name in {lexicon.joined([f'.{text}' for text in ENDINGS], 'or')}"
-        raise commands.CommandError(f"--save '{options.save}': no such form; {remedy}")
-    if ending == BUNDLE and options.kind in {"brief", "funding"}:
+    extension = options.save.suffix.lower()[1:] if options.save and named else "md"
+    if extension not in EXTENSIONS:
+        remedy = f"end its name in {lexicon.joined([f'.{text}' for text in EXTENSIONS], 'or')}"
+        raise commands.CommandError(f"--save '{options.save}': no such format; {remedy}")
+    if extension == BUNDLE and options.kind in {"brief", "funding"}:
         problem = f"--kind {options.kind}: a bundle is no document"
-        raise commands.CommandError(f"{problem}; omit it, or save another form")
-    if options.paper and ending not in PRINTED:
-        problem = f"--paper {options.paper}: .{ending} has no pages"
+        raise commands.CommandError(f"{problem}; omit it, or save another format")
+    if options.paper and extension not in PRINTED:
+        problem = f"--paper {options.paper}: .{extension} has no pages"
         raise commands.CommandError(f"{problem}; save a PDF or Word file, or omit it")
-    return ending
+    return extension
 
 
 @commands.command(

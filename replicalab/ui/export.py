@@ -14,7 +14,7 @@ import streamlit as st
 
 from replicalab.answers import Registration
 from replicalab.characters import on_one_line
-from replicalab.documents import FORMS, Report, bundle
+from replicalab.documents import FORMATS, Report, bundle
 from replicalab.errors import NegotiationError, TraceError
 from replicalab.facts.blocks import Document, Status
 from replicalab.facts.check_facts import header_panel
@@ -196,7 +196,7 @@ def _draw_tables() -> None:
 
 
 class DocumentFiles(NamedTuple):
-    """A document for its buttons; ``name`` returns a file's name by kind and ending."""
+    """A document for its buttons; ``name`` returns a file's name by kind and extension."""
 
     kind: str
     make: Callable[[], Document]
@@ -204,12 +204,12 @@ class DocumentFiles(NamedTuple):
 
 
 def draw_files(document: DocumentFiles, *, is_open: bool = False) -> None:
-    """Draw a button for each form of a document, and the document in an expander."""
+    """Draw a button for each export format, and the document in an expander."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        for ending, form in FORMS.items():
-            if form.is_button:
-                write = partial(lambda form: form.make(document.make()), form)
-                download(form.name, write, document.name(document.kind, ending))
+        for extension, row in FORMATS.items():
+            if row.is_button:
+                write = partial(lambda row: row.make(document.make()), row)
+                download(row.name, write, document.name(document.kind, extension))
     panel.draw_features("files", document)
     key, icon = f"hand_look_{document.kind}", ":material/visibility:"
     with fold("See it", key, expanded=is_open, icon=icon) as shows:

@@ -55,7 +55,7 @@ class Stop(NamedTuple):
     """A picture of the tour.
 
     Attributes:
-        name: path of its file in docs, without the ending.
+        name: path of its file in docs, without the extension.
         title, caption: what is seen, and what it is for.
         address: where it is seen.
         then: what is done there before the picture is taken.

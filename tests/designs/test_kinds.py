@@ -1,4 +1,4 @@
-"""The table of kinds: every row is complete, and no other room names a kind."""
+"""The table of kinds: every row is complete, and no other package names a kind."""
 
 import ast
 import re
@@ -14,7 +14,7 @@ from tests.designs.examples import design_of, effect_of
 from tests.factories import make_design
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-ROOM: Final = ROOT / "replicalab" / "designs"
+DESIGNS: Final = ROOT / "replicalab" / "designs"
 NUMBERS: Final = {
     "alpha": 0.05, "population_max": 100, "groups": 3, "margin": 9.0, "event_share": 0.5,
 }  # fmt: skip
@@ -95,7 +95,7 @@ def test_no_other_module_names_a_kind() -> None:
     texts = []
     for file in files:
         text = file.read_text(encoding="utf-8")
-        if file.is_relative_to(ROOM) or not any(f'"{name}"' in text for name in names):
+        if file.is_relative_to(DESIGNS) or not any(f'"{name}"' in text for name in names):
             continue
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Compare | ast.Set | ast.Dict):
