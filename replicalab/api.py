@@ -201,7 +201,7 @@ def _player(call: str, scientist: str | GenerateFn) -> tuple[str, GenerateFn | N
     kinds = [*sorted(core.AUTOMATIC), ScientistKind.MODEL, "a function"]
     require(call, "scientist", scientist, kinds)
     if scientist == ScientistKind.MODEL:
-        model = features.require("command", None, about=scientist)()
+        model = features.require("command", None, key=scientist)()
         return ScientistKind.MODEL, model, model.endpoint.model
     return scientist, None, None
 

@@ -155,7 +155,7 @@ class Report:
     def document(self) -> Document:
         """Its content, as blocks."""
         if self.kind in OWN:
-            [reply] = features.ask("section", self, about=self.kind)
+            [reply] = features.ask("section", self, key=self.kind)
             note = part(reply.feature.title, Sentence(reply.note))
             return reply.value or Document(reply.feature.title, "", (note,), (), self.on)
         if self.kind == "funding":
@@ -168,7 +168,7 @@ class Report:
 
     @property
     def _more(self) -> Iterator[Part]:
-        for reply in features.ask("section", self, about=self.kind):
+        for reply in features.ask("section", self, key=self.kind):
             if reply.note:
                 yield part(reply.feature.title, Sentence(reply.note))
             yield from reply.value or ()
@@ -188,7 +188,7 @@ class Report:
             return FORMATS[extension].make(self.document)
         if extension in PRINTED:
             page = Printout(extension, self.document, paper)
-            file: str | bytes = features.require("section", page, about=extension)
+            file: str | bytes = features.require("section", page, key=extension)
             return file
         if self.kind in OWN:
             return json.dumps(dict(self.document.values), ensure_ascii=False, indent=1) + "\n"

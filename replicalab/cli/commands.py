@@ -290,7 +290,7 @@ def _lab_at(name: str) -> tuple[Difficulty, LabOverrides]:
     data, source = content(Path(name)), called(Path(name))
     if data.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] in (b"", b"{"):
         return Difficulty.MEDIUM, scenarios.read_lab(data, source)
-    read = features.require("command", app, about="--lab")
+    read = features.require("command", app, key="--lab")
     return Difficulty.MEDIUM, LabOverrides(items=read(data, PurePath(source).name))
 
 

@@ -239,7 +239,7 @@ def _named(options: commands.Options, *names: str) -> dict[str, object]:
 
 
 def _model() -> Any:
-    return features.require("command", commands.app, about=ScientistKind.MODEL)()
+    return features.require("command", commands.app, key=ScientistKind.MODEL)()
 
 
 def _play(options: commands.Options, case: Case, pack: Pack) -> commands.Answer:

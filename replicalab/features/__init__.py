@@ -3,6 +3,21 @@
 A folder implements the hooks of its row. `facts(plan)` and `section(report)` are functions of its
 `__init__.py`, `panel(place, subject)` of `<name>_page.py`, `command(app)` of `<name>_command.py`.
 It is imported when it is first asked.
+
+What `panel` does at a place depends on the subject of the place:
+
+    place        page          subject                 panel
+    protocol     Protocol      PlanAnalysis            draws
+    folds        Protocol      Assessment              draws
+    assumptions  Protocol      Assessment              returns functions by title, which draw
+    negotiation  Negotiation   None                    returns the model's `ModelSeat` as "seat"
+    survey       Scenarios     `ListedStudy` by name   draws
+    lab          Your lab      PlanAnalysis            draws
+    share        Share         None                    returns functions by title, which draw
+    report       Share         PlanAnalysis            draws
+    files        Share         DocumentFiles           draws
+    slides       Present       Assessment              returns slides by title
+    more         menu More     None                    returns an icon and a function by title
 """
 
 import logging
@@ -15,16 +30,16 @@ from replicalab.errors import FeatureError
 
 Hook = Literal["facts", "panel", "section", "command"]
 MODULES: Final[Mapping[Hook, str]] = {"panel": ".{0}_page", "command": ".{0}_command"}
-"""The module of a hook in the folder of a feature by its name, if it is not its ``__init__``."""
+"""Module of a hook if not ``__init__``; ``{0}`` is the feature's name."""
 _LOG: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Feature:
-    """A feature: its folder, its title, and the subjects to which each of its hooks replies.
+    """For each hook, the keys by which it is asked.
 
-    Subjects are ``plan``; places of pages; kinds of documents and endings of files; commands,
-    and the options or values that it reads. ``names`` are its functions in ``import replicalab``.
+    Keys are ``plan``; a place on a page; a kind of document or a file extension; a command, option
+    or value. ``name`` is its folder, ``names`` are its functions in ``import replicalab``.
     """
 
     name: str
@@ -89,11 +104,11 @@ FEATURES: Final = (
 """All features, in the order in which they are shown."""
 
 
-def ask(hook: Hook, *arguments: Any, about: str = "") -> Iterator[FeatureReply]:
-    """Yield the reply of every feature that has a hook, for the subject if one is named."""
+def ask(hook: Hook, *arguments: Any, key: str = "") -> Iterator[FeatureReply]:
+    """Yield the reply of every feature that has a hook, for the key if one is given."""
     for feature in FEATURES:
-        subjects = getattr(feature, hook)
-        if not subjects or about not in ("", *subjects):
+        keys = getattr(feature, hook)
+        if not keys or key not in ("", *keys):
             continue
         try:
             reply = FeatureReply(feature, feature.load(hook)(*arguments))
@@ -103,13 +118,13 @@ def ask(hook: Hook, *arguments: Any, about: str = "") -> Iterator[FeatureReply]:
         yield reply
 
 
-def require(hook: Hook, *arguments: Any, about: str) -> Any:
+def require(hook: Hook, *arguments: Any, key: str) -> Any:
     """Return a reply without which a caller cannot go on; raises FeatureError without a feature."""
     for feature in FEATURES:
-        if about in getattr(feature, hook):
+        if key in getattr(feature, hook):
             try:
                 function = feature.load(hook)
             except ImportError as error:
                 raise FeatureError(f"{feature.title} is not available: {error}") from error
             return function(*arguments)
-    raise FeatureError(f"no feature has {about}")
+    raise FeatureError(f"no feature handles '{key}'; see FEATURES")

@@ -118,8 +118,7 @@ def _declined_text(offer: Assessment | None, best: Assessment) -> str:
         return ""
     why = f"{best.size_text} with {best.evidence.text} ranks higher"
     if not is_worth_running(offer):
-        failing = offer.fails_text if offer.failing else ""
-        why = failing or offer.evidence.placed_text
+        why = offer.fails_text if offer.failing else offer.evidence.placed_text
     return f"Offer of {offer.samples_text} declined: {why}. "
 
 
@@ -189,15 +188,11 @@ def _remains(change: ChangeGroup, plan: models.Protocol, least: models.Protocol)
 def _with_repair(change: ChangeGroup, remaining: Sequence[ChangeGroup], plan: Assessment) -> _Step:
     others = [other for other in remaining if other != change]
     for group in ([change], *([change, other] for other in others), [change, *others]):
-        after = _changed(plan, *group)
+        parts = [part for changes in group for part in changes]
+        after = plan.revised(apply_changes(plan.plan, parts))
         if set(after.failing) <= set(plan.failing):
             break
     return _Step(tuple(group), after)
-
-
-def _changed(plan: Assessment, *changes: ChangeGroup) -> Assessment:
-    parts = [part for change in changes for part in change]
-    return plan.revised(apply_changes(plan.plan, parts))
 
 
 def _change_text(part: SuggestionChange, term: Callable[[str], str]) -> str:

@@ -18,7 +18,7 @@ def draw(*blocks: Block) -> None:
 def draw_features(place: str, subject: object) -> dict[str, Any]:
     """Draw the features of a place, and return their entries by title."""
     entries: dict[str, Any] = {}
-    for reply in features.ask("panel", place, subject, about=place):
+    for reply in features.ask("panel", place, subject, key=place):
         if reply.note:
             st.caption(reply.note)
         entries |= reply.value or {}

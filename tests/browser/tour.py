@@ -79,8 +79,8 @@ STOPS: Final = (
     Stop(
         "tour/study",
         "Read the study",
-        "Claim, doubt, method and numbers of the paper, each with its source and confidence; "
-        "allowed substitutions and their price.",
+        "Claim, disputed points, method and numbers of the paper, each with its source and "
+        "confidence; allowed substitutions and their price.",
         f"/Study?{_QUERY}",
     ),
     Stop(

@@ -8,7 +8,6 @@ from replicalab.features import break_even as feature
 
 
 def command(_: object) -> None:
-    """Register the command."""
     codes, example = "0 if the plan passes, 1 if it does not", "psy_stroop --grim budget=800"
     commands.command(*commands.PLAN, "hopeful", "grim", codes=codes, example=example)(break_even)
 

@@ -54,6 +54,7 @@ class _Review:
         self.groups = self.kind.groups_of(self.design)
         self.is_test = self.kind.sought is not None
         self.criteria = [text for text in self.pack.success_criteria if lexicon.is_given(text)]
+        self.criteria_text = " ".join(map(_quote, self.criteria))
 
     def answers(self, *keys: str) -> str:
         texts = (self.author.answer(key) for key in keys)
@@ -73,9 +74,6 @@ class _Review:
     def guarded(self, controls: Sequence[str]) -> str:
         guards = {c.name: f" ({c.guards})" for c in self.pack.controls if c.guards}
         return lexicon.joined([f"'{name}'{guards.get(name, '')}" for name in controls])
-
-    def quoted_criteria(self) -> str:
-        return " ".join(map(_quote, self.criteria))
 
 
 _CONDITIONS: Final[Mapping[str, Callable[[_Review], bool]]] = {
@@ -238,7 +236,7 @@ def _sidedness(review: _Review) -> RuleResult:
 
 
 def _covered(review: _Review) -> RuleResult:
-    values = {"number": len(review.criteria), "criteria": review.quoted_criteria()}
+    values = {"number": len(review.criteria), "criteria": review.criteria_text}
     values |= {"measure": review.evidence.measure, "value": review.evidence.number}
     return RuleResult(("unknown", "one", "several")[min(len(review.criteria), 2)], values)
 
@@ -262,7 +260,7 @@ _RULES: Final[Mapping[str, Callable[[_Review], RuleResult]]] = {
     ),
     "success": lambda review: RuleResult(
         ("void" if review.evidence.void_reason else "criteria") if review.criteria else "unknown",
-        {"criteria": review.quoted_criteria(), "reason": review.evidence.void_reason},
+        {"criteria": review.criteria_text, "reason": review.evidence.void_reason},
         AnswerSource.STUDY,
     ),
     "sameness": lambda review: (
@@ -384,5 +382,4 @@ def _row(remark: Remark, link: Callable[[Place], str] | None) -> list[Cell | str
 
 
 def section(report: Report) -> list[Part]:
-    """Return the questions as a part of the report."""
     return [part(TITLE, *critique_blocks(critique(report.shown.yours, report.answers)))]

@@ -9,7 +9,6 @@ from replicalab.features import critique as feature
 
 
 def command(_: object) -> None:
-    """Register the command."""
     codes = "0 without concerns, 1 with one or more"
     commands.command(*commands.PLAN, "answers", codes=codes, example="psy_stroop")(critique)
 

@@ -4,5 +4,4 @@ from replicalab.features.language_model import CountedModel
 
 
 def command(_: object) -> type[CountedModel]:
-    """Return the player with that name."""
     return CountedModel

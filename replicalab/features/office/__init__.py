@@ -144,5 +144,4 @@ def print_html(text: str, paper: Paper, *, compact: bool) -> bytes:
 
 
 def section(page: Printout) -> bytes:
-    """Return a document as the file of its kind."""
     return {"docx": docx, "pdf": pdf}[page.kind](page.document, page.paper)

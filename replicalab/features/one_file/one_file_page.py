@@ -17,7 +17,6 @@ from replicalab.ui.negotiation_page import table
 
 
 def panel(_: str, __: None) -> dict[str, Callable[[], None]]:
-    """Return the part of the drawer."""
     return {one_file.TITLE: _draw}
 
 

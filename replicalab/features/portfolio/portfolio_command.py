@@ -11,7 +11,6 @@ _LAB: Final = "--set own_lab.budget=1200 --set own_lab.days=12 --set own_lab.sta
 
 
 def command(_: object) -> None:
-    """Register the command."""
     commands.command(
         *("studies", *commands.LAB[1:], "worth", "floor_share"),
         codes="0 if every named study is run, 1 if one is omitted",

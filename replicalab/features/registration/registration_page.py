@@ -24,7 +24,6 @@ _LINES: Final = {"title": "Title", "authors": "Authors", "licence": "Licence"}
 
 
 def panel(_: str, __: object) -> dict[str, Callable[[], None]]:
-    """Return the part of the drawer."""
     return {"Registration": _draw}
 
 

@@ -11,7 +11,6 @@ from replicalab.ui.file_transfer import download
 
 
 def panel(_: str, __: None) -> dict[str, Callable[[], None]]:
-    """Return the part of the drawer."""
     return {"Code": _draw}
 
 

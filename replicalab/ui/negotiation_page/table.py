@@ -91,7 +91,7 @@ class ModelSeat(Protocol):
 
 
 def model_seat() -> ModelSeat | None:
-    replies = features.ask("panel", PLACE, None, about=PLACE)
+    replies = features.ask("panel", PLACE, None, key=PLACE)
     return next((reply.value["seat"] for reply in replies if reply.value), None)
 
 
