@@ -253,7 +253,7 @@ def bundle(
     """Return a plan in its lab, and its negotiation, as the text of a file."""
     yours, pack = options.yours, options.yours.pack
     record: dict[str, object] = {
-        "format": reading.FORMAT,
+        "format": reading.FILE_FORMAT,
         "version": __version__,
         "input_hash": input_hash(yours),
         "study": written.study.model_dump(mode="json"),

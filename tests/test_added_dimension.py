@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 
 from replicalab.agents import check_feasibility, suggest_alternative
-from replicalab.assessment import DIMENSION_ROWS, Amount, DimensionRow, assess
+from replicalab.assessment import DIMENSION_ROWS, DimensionRow, LabLimit, assess
 from replicalab.cli import main
 from replicalab.facts.region_facts import limit_labels
 from replicalab.models import Protocol
@@ -27,7 +27,7 @@ STORAGE: Final = DimensionRow(
     noun="place",
     reason="The plan fills {used} places; the lab has {limit}.",
     details=lambda plan: [{"used": plan.counts.samples, "limit": PLACES * plan.pack.lab.staff}],
-    amount=Amount(
+    lab_limit=LabLimit(
         need=lambda counts, _: counts.samples,
         has=lambda lab: PLACES * lab.staff,
         grant=lambda _, places: {"staff": ceil(places / PLACES)},

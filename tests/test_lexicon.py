@@ -88,7 +88,7 @@ def test_no_zero_is_negative(nothing: float) -> None:
     ]
     scales: tuple[Any, ...] = (SHARE, PERCENT, HALF_WIDTH)
     texts += [
-        text for scale in scales for text in (scale.amount(nothing, ()), scale.by_hand(nothing))
+        text for scale in scales for text in (scale.format(nothing, ()), scale.by_hand(nothing))
     ]
     texts += [effect_text(-0.0)]
     assert not [text for text in texts if {"-", "\u2212"} & {*text}]

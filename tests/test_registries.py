@@ -8,7 +8,7 @@ from replicalab.agents.scientist_policy import FIELD_FORMS
 from replicalab.assessment import DIMENSION_ROWS, FeasibilityCheckResult
 from replicalab.designs import KINDS, PARAMETERS
 from replicalab.documents import DOCUMENTS, FORMATS, KEPT, MIMES, SUFFIXES
-from replicalab.library import KINDS as ENTRIES
+from replicalab.library import ENTRY_KINDS as ENTRIES
 from replicalab.library import EntryKind
 from replicalab.models import DIMENSIONS, FIELD_LABELS, PROTOCOL_FIELDS, ScientistAction
 from replicalab.places import TREE

@@ -107,17 +107,17 @@ def _sample_reduction(before: assessment.Counts, pack: Pack) -> SuggestionChange
     while sizes[-1] > minimum and len(sizes) <= HALVINGS:
         sizes.append(max(sizes[-1] // 2, minimum))
 
-    def lacking(amount: assessment.Amount, place: int) -> float:
-        needed = amount.needed(before._replace(samples=sizes[place]), pack)
-        return needed - amount.has(pack.lab)
+    def lacking(limit: assessment.LabLimit, place: int) -> float:
+        needed = limit.needed(before._replace(samples=sizes[place]), pack)
+        return needed - limit.has(pack.lab)
 
-    for amount in assessment.amounts().values():
-        if amount.halved is None or lacking(amount, halvings) <= 0:
+    for limit in assessment.lab_limits().values():
+        if limit.halved is None or lacking(limit, halvings) <= 0:
             continue
-        if lacking(amount, -1) > 0:
+        if lacking(limit, -1) > 0:
             break  # the last halving needs least
-        reasons.append(amount.halved(lacking(amount, 0), pack.lab))
-        halvings = next(n for n in range(len(sizes)) if lacking(amount, n) <= 0)
+        reasons.append(limit.halved(lacking(limit, 0), pack.lab))
+        halvings = next(n for n in range(len(sizes)) if lacking(limit, n) <= 0)
     if not halvings:
         return None
     times = {1: "once", 2: "twice"}.get(halvings, f"{halvings} times")
@@ -130,9 +130,9 @@ def _sample_reduction(before: assessment.Counts, pack: Pack) -> SuggestionChange
 
 def _evidence_lost(samples: int, before: assessment.Counts, pack: Pack) -> str:
     rate, population = pack.samples_per_day, pack.design.population_max
-    able = int(before.samples if rate is None else min(before.samples, rate.value * before.days))
+    usable = int(before.samples if rate is None else min(before.samples, rate.value * before.days))
     counted = assessment.counted_of(
-        pack.design, able if population is None else min(able, population)
+        pack.design, usable if population is None else min(usable, population)
     )
     if before.days < pack.min_days or not counted:
         return "there is no evidence to lose"

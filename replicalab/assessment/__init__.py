@@ -12,10 +12,10 @@ from replicalab.assessment.costs import (
 from replicalab.assessment.dimensions import (
     DIMENSION_ROWS,
     ITEM_DIMENSIONS,
-    Amount,
     DimensionRow,
+    LabLimit,
     Slack,
-    amounts,
+    lab_limits,
 )
 from replicalab.assessment.effects import (
     AssumedEffect,

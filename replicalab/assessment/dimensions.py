@@ -87,7 +87,7 @@ def days_lost_text(before: int, after: int, pack: Pack) -> str:
     return f"{count_text(before - after, 'day')} less to run, and to repeat failed runs."
 
 
-class Amount(NamedTuple):
+class LabLimit(NamedTuple):
     """An amount of the lab; ``grant`` returns the fields of a lab that has as much."""
 
     need: Callable[[Counts, Pack], Any]  # the amount that counts need
@@ -115,7 +115,7 @@ class DimensionRow:
     reason: str  # a format string for each mapping of details of a failing plan
     details: Callable[[PlanOnPaper], Iterable[Mapping[str, object]]]
     measure: Callable[[PlanInLab], tuple[float, float]] | None = None  # used, limit
-    amount: Amount | None = None
+    lab_limit: LabLimit | None = None
     over: str = ""  # after the amount of a failure: too many, missing
     category: str = ""  # of the items whose lack fails it
     granted: str = ""  # participle for an item added to the lab: released
@@ -126,7 +126,7 @@ class DimensionRow:
 
     @property
     def is_addable(self) -> bool:
-        return bool(self.category) or (self.amount is not None and self.amount.grant is not None)
+        return bool(self.category or (self.lab_limit and self.lab_limit.grant))
 
     def reasons(self, plan: PlanOnPaper) -> list[str]:
         return [self.reason.format_map(details) for details in self.details(plan)]
@@ -134,9 +134,9 @@ class DimensionRow:
     def measured(self, plan: PlanInLab) -> tuple[float, float]:
         if self.measure is not None:
             return self.measure(plan)
-        if self.amount is None:
+        if self.lab_limit is None:
             return 0, 0
-        return self.amount.needed(plan.counts, plan.pack), self.amount.has(plan.pack.lab)
+        return self.lab_limit.needed(plan.counts, plan.pack), self.lab_limit.has(plan.pack.lab)
 
     def amount_text(self, amount: float, currency: str = lexicon.CREDITS, word: str = "") -> str:
         """Return an amount in its unit: ``10 credits``, with a word ``10 more credits``."""
@@ -168,7 +168,7 @@ class Slack:
     @property
     def use(self) -> float | None:
         """The share of the limit that is used; None if not an amount."""
-        return self.used / self.limit if self.row.amount and self.limit else None
+        return self.used / self.limit if self.row.lab_limit and self.limit else None
 
 
 def _items(category: str, plan: PlanInLab) -> tuple[int, int]:
@@ -235,7 +235,7 @@ _ROWS: Final = (
                 "limit": lexicon.amount_text(plan.pack.lab.budget),
             }
         ],
-        amount=Amount(
+        lab_limit=LabLimit(
             need=cost,
             has=lambda lab: lab.budget,
             grant=lambda _, credits: {"budget": credits},
@@ -252,7 +252,7 @@ _ROWS: Final = (
         noun="day",
         reason="The plan takes {used}{limit}.",
         details=_day_details,
-        amount=Amount(
+        lab_limit=LabLimit(
             need=lambda counts, _: counts.days,
             has=lambda lab: lab.days_left,
             grant=lambda lab, days: {"days": int(days) + lab.start_day - 1},
@@ -266,7 +266,7 @@ _ROWS: Final = (
         noun="staff unit",
         reason="The plan needs {used} ({base} to start{steps}); the lab has {limit}.",
         details=_staff_details,
-        amount=Amount(
+        lab_limit=LabLimit(
             need=lambda counts, pack: staff(counts, pack.lab.staff_model),
             has=lambda lab: lab.staff,
             grant=lambda _, people: {"staff": int(people)},
@@ -299,5 +299,5 @@ ITEM_DIMENSIONS: Final = {row.category: row.key for row in _ROWS if row.category
 """The dimension of each category of items."""
 
 
-def amounts() -> dict[str, Amount]:
-    return {key: row.amount for key, row in DIMENSION_ROWS.items() if row.amount is not None}
+def lab_limits() -> dict[str, LabLimit]:
+    return {key: row.lab_limit for key, row in DIMENSION_ROWS.items() if row.lab_limit is not None}

@@ -29,7 +29,7 @@ class Evidence:
     target: float  # the study's bounds, in the unit of value
     floor: float
     tier: EvidenceTier  # of value; a void plan is below the floor
-    able: int  # the samples that can count, capped by throughput and population
+    usable: int  # the samples that can count, capped by throughput and population
     analysed: int  # those that dropout leaves; value is theirs
     effect: float | None  # the effect assumed, after the substitutions' factors; None for coverage
     void_reason: str | None = None  # why there is no evidence at all; None if there is some
@@ -46,7 +46,7 @@ class Evidence:
     @property
     def number(self) -> str:
         """The value alone: ``0.58``, ``±1.29 %``, ``no evidence``."""
-        return "no evidence" if self.void_reason else self.amount(self.value)
+        return "no evidence" if self.void_reason else self.format(self.value)
 
     @property
     def text(self) -> str:
@@ -66,16 +66,16 @@ class Evidence:
             text=self.text,
             worse=scale.worse,
             kept="at" if scale.reaches(self.floor, self.value) else scale.within,
-            target=self.amount(self.target),
-            floor=self.amount(self.floor),
+            target=self.format(self.target),
+            floor=self.format(self.floor),
         )
 
     @property
     def title(self) -> str:
         return capitalised(self.measure)
 
-    def amount(self, value: float) -> str:
-        return self.row.scale.amount(value, (self.target, self.floor))
+    def format(self, value: float) -> str:
+        return self.row.scale.format(value, (self.target, self.floor))
 
 
 def scale_of(evidences: Sequence[Evidence]) -> tuple[float, float]:
@@ -96,13 +96,13 @@ def evidence_of(
     samples: int, days: int, scenario: Pack, factor: float = 1.0, effect: float | None = None
 ) -> Evidence:
     """Return the evidence of samples and days, at the planning effect or another."""
-    design, able, void = scenario.design, samples, None
+    design, usable, void = scenario.design, samples, None
     seen = seen_effect(design, factor, effect)
     if scenario.samples_per_day is not None:
-        able = min(able, scenario.samples_per_day.value * days)
+        usable = min(usable, scenario.samples_per_day.value * days)
     if design.population_max is not None:
-        able = min(able, design.population_max)
-    counted = counted_of(design, able)
+        usable = min(usable, design.population_max)
+    counted = counted_of(design, usable)
     if days < 1 == scenario.min_days:
         void = "no days are planned"
     elif days < scenario.min_days:
@@ -112,14 +112,14 @@ def evidence_of(
         void = "no samples are planned"
     elif not counted:
         void = f"with {percent_text(design.dropout)} dropout none of the samples is left"
-    value = design.row.scale.worst if void else evidence_value(design, able, seen, factor)
+    value = design.row.scale.worst if void else evidence_value(design, usable, seen, factor)
     return Evidence(
         kind=design.kind,
         value=value,
         target=design.target,
         floor=design.floor,
         tier=EvidenceTier.BELOW_FLOOR if void else tier_of(design, value),
-        able=able,
+        usable=usable,
         analysed=counted,
         effect=seen,
         void_reason=void,

@@ -66,7 +66,7 @@ class PlanInWords(PlanInLab):
     def few_units_title(self) -> str:
         """``too few tanks`` if there are too few units; else empty."""
         design, units = self.pack.design, self.pack.design.units
-        if units is None or min(counted_units(design, self.evidence.able)) >= LEAST_UNITS:
+        if units is None or min(counted_units(design, self.evidence.usable)) >= LEAST_UNITS:
             return ""
         return f"too few {plural(units.name, 2)}"
 
@@ -78,7 +78,7 @@ class PlanInWords(PlanInLab):
             return ""
         if self.few_units_title:
             where = " per arm" if KINDS[design.kind].groups_of(design) > 1 else ""
-            counted = count_text(min(counted_units(design, self.evidence.able)), units.name)
+            counted = count_text(min(counted_units(design, self.evidence.usable)), units.name)
             return _FEW_UNITS.format(units=counted, where=where, names=plural(units.name, 2))
         samples = design.samples_noun
         return _NO_CORRELATION.format(samples=samples, name=units.name) if units.icc is None else ""

@@ -133,7 +133,7 @@ class PlanInLab:
         if self.evidence.void_reason:
             return None
         return smallest_detectable_effect(
-            self.pack.design, self.evidence.able, self.evidence_factor
+            self.pack.design, self.evidence.usable, self.evidence_factor
         )
 
 

@@ -64,7 +64,7 @@ class Scale:
             return 0.0
         return min(1.0, target / value if self.lower_is_better else value / target)
 
-    def amount(self, value: float, bounds: Sequence[float]) -> str:
+    def format(self, value: float, bounds: Sequence[float]) -> str:
         """Return a value as text, with the digits that distinguish it from the bounds."""
         # At a bound it has every decimal that the bound's author gave: else 0.978 would meet "the
         # target of 0.98" if that is 0.975.

@@ -179,7 +179,7 @@ class PowerAnalysis:
 
     @property
     def _aim(self) -> str:
-        return f"{self.row.measure} {self.row.scale.amount(self.target, [self.target])}"
+        return f"{self.row.measure} {self.row.scale.format(self.target, [self.target])}"
 
     @property
     def _planned(self) -> str:

@@ -133,13 +133,13 @@ def _additions(relief: planner.Shortfall, none: str) -> str:
 
 def wasted_text(plan: Assessment) -> str:
     """Return the number of samples that can count, and the limit; empty if all count."""
-    able, planned = plan.evidence.able, plan.counts.samples
-    if able >= planned:
+    usable, planned = plan.evidence.usable, plan.counts.samples
+    if usable >= planned:
         return ""
     why = plan_facts.counting_text(plan)
     samples = lexicon.count_text(planned, plan.pack.design.sample_noun)
     because = f" ({why})" if why else ""
-    return texts.WASTED.format(samples=samples, able=f"{able:,}", why=because)
+    return texts.WASTED.format(samples=samples, usable=f"{usable:,}", why=because)
 
 
 def target_text(options: planner.PlanAnalysis) -> str:
@@ -201,7 +201,7 @@ def _wait_lines(options: planner.PlanAnalysis) -> Iterator[str]:
 def bound_text(evidence: Evidence, bound: str) -> str:
     """Return the study's target or floor with its number: ``the target of power 0.80``."""
     value = evidence.target if bound == "target" else evidence.floor
-    return f"the {bound} of {evidence.text_of(evidence.amount(value))}"
+    return f"the {bound} of {evidence.text_of(evidence.format(value))}"
 
 
 def needs_panel(options: planner.PlanAnalysis) -> blocks.Group:
@@ -221,7 +221,7 @@ def unreached_text(plan: Assessment) -> str:
     if (unreached := Curves(plan).why_unreached) is None:
         return ""
     size = lexicon.count_text(unreached.samples, plan.pack.design.sample_noun)
-    value = plan.evidence.text_of(plan.evidence.amount(unreached.value))
+    value = plan.evidence.text_of(plan.evidence.format(unreached.value))
     return f"Largest sample: {size}, {value}."
 
 
@@ -231,7 +231,7 @@ def plan_blocks(analysis: planner.PlanAnalysis) -> Iterator[blocks.Block | str |
     yield first_advice(analysis)
     if offer:
         yield blocks.Heading("The Lab Manager's changes")
-        yield verdicts.ANSWERS[verdicts.answer_to(analysis)].text
+        yield verdicts.ANSWERS[analysis.answer].text
         yield revision_panel(offer)
     yield blocks.Heading("The least-loss plan")
     yield no_gain_text(analysis)

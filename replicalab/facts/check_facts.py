@@ -34,7 +34,7 @@ def header_panel(plan: Assessment, *, yours: bool = True, quiet: bool = False) -
         evidence=evidence_bar(evidence, [evidence]),
         evidence_status=verdicts.evidence_status(plan.evidence),
         worth=evidence.text,
-        target=f"target {evidence.amount(evidence.target)}",
+        target=f"target {evidence.format(evidence.target)}",
         meaning=verdicts.terms_text(plan),
     )
 
@@ -64,7 +64,7 @@ def check_table(
             )
         )
         # A reason is given only if the numbers do not say it.
-        in_numbers = slack.row.amount or dimension not in plan.causes
+        in_numbers = slack.row.lab_limit or dimension not in plan.causes
         reasons = (
             () if in_numbers else (why for name, why in plan.reasons_once if name == dimension)
         )

@@ -229,7 +229,7 @@ def _pictured(side: Side, sides: Sequence[Side]) -> tuple[Cell, ...]:
     plan, evidence = side.plan, side.plan.evidence
     alike = [item.plan.evidence for item in sides if item.plan.evidence.kind == evidence.kind]
     bar = check_facts.evidence_bar(evidence, alike, alike[0])
-    worth = verdicts.evidence_cell(plan)._replace(bar=bar, shade=verdicts.evidence_status(evidence))
+    worth = verdicts.verdict_cell(plan)._replace(bar=bar, shade=verdicts.evidence_status(evidence))
     budget = plan.pack.lab.money(plan.pack.lab.budget)
     cost = check_facts.cost_cell(plan)
     return Cell(side.name), worth, cost._replace(text=f"{cost.text} of {budget}")

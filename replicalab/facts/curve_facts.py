@@ -28,7 +28,7 @@ _TINY_P: Final = 1e-4
 def samples_title(curves: Curves) -> str:
     """Return the samples for the target, and the most that the lab can pay and staff."""
     needed, largest, evidence = curves.needed, curves.largest, curves.plan.evidence
-    target = evidence.text_of(evidence.amount(evidence.target))
+    target = evidence.text_of(evidence.format(evidence.target))
     days = curves.plan.days_text
     fits = "none" if largest is None else lexicon.amount_text(largest)
     if needed is None:
@@ -65,7 +65,7 @@ def fit_text(largest: int | None) -> str:
     return f"{'none' if largest is None else lexicon.amount_text(largest)} affordable"
 
 
-def able_text(most: int) -> str:
+def usable_text(most: int) -> str:
     """Return the samples that can be analysed: ``160 at most analysed``."""
     return f"{lexicon.amount_text(most)} at most analysed"
 
@@ -292,5 +292,5 @@ def fits_text(curves: Curves) -> str:
     fits = f"This lab can afford {largest}{counted}."
     if evidence.row.effect is None:  # no table
         return fits
-    target = evidence.text_of(evidence.amount(evidence.target))
+    target = evidence.text_of(evidence.format(evidence.target))
     return texts.TAKES.format(target=target, fits=fits)

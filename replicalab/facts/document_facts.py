@@ -15,7 +15,7 @@ from replicalab.facts import blocks, change_facts, check_facts, plan_facts
 from replicalab.facts.blocks import Block, Cell, Column, Document, Sentence, listing, part
 from replicalab.facts.lab_facts import amounts_text, lab_text, own_values
 from replicalab.facts.negotiation_facts import outcome_verdict
-from replicalab.facts.verdicts import distinct, evidence_cell, plan_size, plan_verdict
+from replicalab.facts.verdicts import distinct, plan_size, plan_verdict, verdict_cell
 from replicalab.planner import PlanAnalysis, change_steps
 from replicalab.planner.shortfalls import Addition, additions_text
 
@@ -158,7 +158,7 @@ def doi_link(paper: scenarios.Paper) -> str:
     return f"https://doi.org/{quote(paper.doi)}" if paper.doi else ""
 
 
-FORMAT: Final = 1  # of the documents; it rises if an older one could be misread
+DOCUMENT_FORMAT: Final = 1  # of the documents; it rises if an older one could be misread
 
 
 def input_hash(plan: Assessment) -> str:
@@ -178,7 +178,7 @@ def origin_lines(plan: Assessment) -> tuple[str, ...]:
     """Return the versions and the inputs of a document."""
     pack = plan.pack
     return (
-        f"ReplicaLab {__version__}, document format {FORMAT}.",
+        f"ReplicaLab {__version__}, document format {DOCUMENT_FORMAT}.",
         f"Input hash {input_hash(plan)}: study {pack.scenario_id}, {pack.difficulty} lab, "
         f"seed {pack.seed}, plan, and own values of lab and evidence.",
     )
@@ -265,7 +265,7 @@ def headline(analysis: PlanAnalysis) -> str:
         is_short = len(asks) == 1 and asks[0].item is None
         means = additions_text(asks) if is_short else "the means below"
         return f"Give {means}: {after.evidence.text} instead of {now}."
-    target = evidence.text_of(evidence.amount(evidence.target))
+    target = evidence.text_of(evidence.format(evidence.target))
     return f"The lab cannot reach the target of {target}."
 
 
@@ -351,7 +351,7 @@ def _columns(change: str, amount: str) -> tuple[Column, ...]:
 def _row(change: str, amount: str, plan: Assessment, gives_up: str) -> tuple[Cell, ...]:
     cost = blocks.number_cell(plan.cost)
     size = plan.size_text
-    return blocks.row(change, amount, size, cost, evidence_cell(plan), gives_up)
+    return blocks.row(change, amount, size, cost, verdict_cell(plan), gives_up)
 
 
 def _lost_text(plan: Assessment) -> str:

@@ -105,7 +105,7 @@ def extra_facts(options: planner.PlanAnalysis) -> Iterator[Fact]:
     bought = {extra.ask.dimension for extra in options.extras}
     currency = options.yours.pack.lab.currency
     for row in assessment.DIMENSION_ROWS.values():
-        if row.amount and row.is_addable and row.key not in bought:
+        if row.lab_limit and row.is_addable and row.key not in bought:
             noun = currency if row.currency else lexicon.plural(row.noun, 2)
             yield Fact(row.key, f"More {noun}", "buys nothing alone")
 
@@ -133,7 +133,7 @@ def frontier_table(options: planner.PlanAnalysis) -> Table:
         judged = yours.revised(plan.plan(yours.plan))
         balanced = " (balanced)" if plan is frontier.balanced else ""
         nothing = ", shows nothing" if plan.value == evidence.row.scale.worst else ""
-        value = f"{evidence.amount(plan.value)}{nothing}"
+        value = f"{evidence.format(plan.value)}{nothing}"
         rows.append(
             (
                 f"{judged.size_text} for {lab.money(judged.cost)}{balanced}",

@@ -63,7 +63,7 @@ def used_text(plan: Assessment, slack: assessment.Slack) -> str:
         return f"{used} needed, {limit} free"
     if row.currency:
         return f"{used} / {plan.pack.lab.money(slack.limit)}"
-    if row.amount:
+    if row.lab_limit:
         last = plan.last_day_text if slack.dimension is models.Dimension.SCHEDULE else ""
         return f"{used} / {limit} {lexicon.plural(row.noun, slack.limit)}{last}"
     if not slack.ok and slack.dimension not in plan.causes:
@@ -80,7 +80,7 @@ def excess_text(plan: Assessment) -> str:
 
 def slack_text(slack: assessment.Slack) -> str:
     """Return the signed slack (``+350``, ``−2``, ``0``); empty for errors and breaches."""
-    is_counted = slack.row.amount or slack.row.category
+    is_counted = slack.row.lab_limit or slack.row.category
     return lexicon.signed_text(slack.slack) if is_counted else ""
 
 
@@ -219,13 +219,13 @@ def groups_text(samples: int, design: Design, *, per_group: bool) -> str:
 
 def dropout_text(plan: Assessment) -> str:
     """Return how many samples are planned and analysed; empty if all that can count are."""
-    able, counted, planned = plan.evidence.able, plan.evidence.analysed, plan.counts.samples
-    if counted >= able:
+    usable, counted, planned = plan.evidence.usable, plan.evidence.analysed, plan.counts.samples
+    if counted >= usable:
         return ""
     dropout = lexicon.percent_text(plan.pack.design.dropout)
-    of_able = f" of {able:,}" if able < planned else ""
+    of_able = f" of {usable:,}" if usable < planned else ""
     numbers = {"planned": f"{planned:,}", "counted": f"{counted:,}"}
-    return texts.RECRUIT.format(**numbers, dropout=dropout, able=of_able)
+    return texts.RECRUIT.format(**numbers, dropout=dropout, usable=of_able)
 
 
 def counting_text(plan: Assessment) -> str:
@@ -269,7 +269,7 @@ def source_text(design: Design) -> str:
 
 def bounds_text(evidence: Evidence) -> str:
     """Return floor and target: ``floor 0.50, target 0.80``."""
-    return f"floor {evidence.amount(evidence.floor)}, target {evidence.amount(evidence.target)}"
+    return f"floor {evidence.format(evidence.floor)}, target {evidence.format(evidence.target)}"
 
 
 def effect_label(effect: assessment.AssumedEffect) -> str:
@@ -316,7 +316,7 @@ def basis_text(plan: Assessment) -> str:
     lines = [f"Arms of {arms}."] if arms else []
     worth = units_worth(plan, units.icc) if units and units.icc is not None else None
     if units and worth:
-        by_arm = assessment.counted_units(design, plan.evidence.able)
+        by_arm = assessment.counted_units(design, plan.evidence.usable)
         samples = lexicon.count_text(counted, design.sample_noun)
         line = texts.DESIGN_EFFECT.format(
             units=_units_text(units, by_arm),
@@ -358,7 +358,7 @@ def correlations_table(plan: Assessment, units: Units) -> Table:
                     Cell(f"{rho:g}{' (yours)' * (rho == units.icc)}", rho),
                     Cell(f"{worth.design_effect:.3g}", worth.design_effect),
                     Cell(_worth_text(worth.worth), worth.worth),
-                    Cell(plan.evidence.amount(value), value),
+                    Cell(plan.evidence.format(value), value),
                 )
             )
     names = ("Correlation", "Design effect", "Worth, samples", plan.evidence.title)
@@ -372,14 +372,14 @@ def units_limit_text(plan: Assessment) -> str:
         return ""
     names, ways, clauses = lexicon.plural(units.name, 2), list[str](), list[str]()
     if limit.per_unit is None:
-        most = evidence.text_of(evidence.amount(limit.most))
+        most = evidence.text_of(evidence.format(limit.most))
         clauses.append(f"no number of samples shows more than {most}")
     else:
         ways.append(f"{lexicon.count_text(limit.per_unit, 'sample')} in each {units.name}")
     if limit.enough is not None:
         ways.append(f"{' + '.join(map(str, limit.enough))} {names} of {units.samples:g}")
     if ways:
-        target = evidence.text_of(evidence.amount(evidence.target))
+        target = evidence.text_of(evidence.format(evidence.target))
         clauses.append(f"{target} takes {' or '.join(ways)}")
     return f"With {' + '.join(map(str, limit.units))} {names} {'; '.join(clauses)}."
 

@@ -166,7 +166,7 @@ class ProtocolFacts:
     @property
     def _offered(self) -> blocks.Group:
         if not self.ticks:
-            answer = verdicts.ANSWERS[verdicts.answer_to(self.analysis)]
+            answer = verdicts.ANSWERS[self.analysis.answer]
             none = "It knows no change that would help." if self.analysis.offer else ""
             return blocks.sentences_panel([answer.text, none], title=_MANAGER, verdict=answer)
         revised = change_facts.revision(PlanStep(self.analysis.yours, self.ticked))

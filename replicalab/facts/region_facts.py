@@ -83,8 +83,8 @@ def limit_facts(pack: Pack) -> dict[str, Fact]:
         RegionLimit.ENDPOINT: count("min_days", "At least", pack.min_days, "day"),
     }
     for key, row in DIMENSION_ROWS.items():
-        if row.amount is not None and key not in ("budget", "schedule", "staff"):
-            facts[key] = count(key, capitalised(key), row.amount.has(lab), row.noun)
+        if row.lab_limit is not None and key not in ("budget", "schedule", "staff"):
+            facts[key] = count(key, capitalised(key), row.lab_limit.has(lab), row.noun)
     if rate is not None:
         counted = count("samples_per_day", "Throughput", rate.value, noun)
         facts[RegionLimit.THROUGHPUT] = counted._replace(text=f"{counted.text} a day")

@@ -175,7 +175,7 @@ def _sizes(plan: Assessment, reasons: Mapping[str, str]) -> Iterator[Choice]:
         fewest = _samples(lean.counts.samples, plan)
         yield "Fewest that meet the target", fewest, "All else as planned."
     if kind.sought:
-        target = evidence.amount(evidence.target)
+        target = evidence.format(evidence.target)
         swapped = ", through the plan’s substitutions" if evidence.factor != 1 else ""
         effect = Cell(plan_facts.effect_text(plan.detectable_effect), plan.detectable_effect)
         text = f"At the target of {kind.measure} {target}{swapped}."
@@ -205,9 +205,9 @@ def samples_table(plan: Assessment) -> blocks.Table:
     evidences, rows = [item.evidence for item in sized.values()], []
     for n, item in sized.items():
         notes = [name for name, size in named.items() if size == n]
-        if item.evidence.able < n:
+        if item.evidence.usable < n:
             counting = plan_facts.counting_text(item)
-            notes.append(f"{item.evidence.able:,} at most analysed: {counting}")
+            notes.append(f"{item.evidence.usable:,} at most analysed: {counting}")
         worth = check_facts.evidence_cell(item, item.evidence, evidences)
         rows.append(row(number_cell(n), worth, number_cell(item.cost), ", ".join(notes)))
     measure = plan.evidence.title

@@ -55,7 +55,7 @@ def _evidence(plan: Assessment, other: Assessment) -> str:
     if evidence.void_reason:
         return "none"
     bounds = (evidence.target, evidence.floor, other.evidence.value)
-    return evidence.row.scale.amount(evidence.value, bounds)
+    return evidence.row.scale.format(evidence.value, bounds)
 
 
 _TERMS: Final[dict[str, tuple[str, Callable[[Assessment, Assessment], str]]]] = {
@@ -259,7 +259,7 @@ def robust_text(robust: RobustPlan) -> str:
         likely=robust.likely,
         changes="; ".join(filter(None, moves)),
     )
-    met = [verdicts.evidence_cell(one).status is Status.PASS for one in (least, plan)]
+    met = [verdicts.verdict_cell(one).status is Status.PASS for one in (least, plan)]
     misses = "It misses the target." if met == [True, False] else ""
     return " ".join(filter(None, (opening, text, misses, plan_facts.newly_broken_text(step))))
 

@@ -86,7 +86,7 @@ def choices(plan: assessment.Assessment) -> Iterator[Choice]:
             yield kind.label(name, design.sides), _number(value), _why(pack, name)
     for name, bound in (("target", design.target), ("floor", design.floor)):
         title = f"{lexicon.capitalised(name)} of {kind.measure}"
-        yield title, Cell(plan.evidence.amount(bound), bound), _why(pack, name)
+        yield title, Cell(plan.evidence.format(bound), bound), _why(pack, name)
     for name, (title, text) in plan_facts.groupings(design).items():
         basis = plan_facts.basis_text(plan) if name == "units" else ""
         yield title, f"{text}. {basis}".strip(), _why(pack, name)
@@ -202,7 +202,7 @@ def card_panel(
 def _lab_row(name: str, lab: planner.PlanAnalysis) -> dict[str, object]:
     yours, best = lab.yours, lab.least.after
     fails = yours.fails_text if yours.failing else verdicts.ALL_PASS
-    answer = verdicts.ANSWERS[verdicts.answer_to(lab)]
+    answer = verdicts.ANSWERS[lab.answer]
     status, text, number = Status.FAIL, "none", ""
     bar = evidence_bar(best.evidence, [best.evidence, yours.evidence], yours.evidence)
     if negotiation.is_worth_running(best):

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Final
 
 from replicalab import lexicon
-from replicalab.agents.lab_manager_policy import answer_type_to
 from replicalab.assessment import Assessment, Evidence, assess, phrases
 from replicalab.facts import texts
 from replicalab.facts.blocks import Cell, Status, Verdict
@@ -89,7 +88,7 @@ def value_of(evidence: Evidence) -> float | None:
     return evidence.value if is_number else None
 
 
-def evidence_cell(plan: Assessment) -> Cell:
+def verdict_cell(plan: Assessment) -> Cell:
     """Return the evidence of a plan as a cell: ``power 0.15, too few tanks, not feasible``."""
     text = ", ".join(filter(None, (plan.evidence.text, plan.few_units_title)))
     status, text = marked(plan, plan.evidence, text)
@@ -143,18 +142,13 @@ def terms_text(plan: Assessment) -> str:
     """Return the meaning of the evidence, its target and its floor."""
     evidence = plan.evidence
     measure, meaning = lexicon.capitalised(evidence.measure), evidence.row.meaning
-    target, floor = map(evidence.amount, (evidence.target, evidence.floor))
+    target, floor = map(evidence.format, (evidence.target, evidence.floor))
     return texts.TERMS.format(measure=measure, meaning=meaning, target=target, floor=floor)
-
-
-def answer_to(options: PlanAnalysis) -> LabManagerActionType:
-    """Return the kind of the Lab Manager's answer to a plan."""
-    return answer_type_to(options.yours, options.offer)
 
 
 def offer_story(reference: PlanAnalysis) -> Verdict:
     """Return the Lab Manager's answer to a study's reference protocol."""
-    yours, offered, answer = reference.yours, reference.offered, answer_to(reference)
+    yours, offered, answer = reference.yours, reference.offered, reference.answer
     status, title, _ = ANSWERS[answer]
     need, failing = plan_size(yours), phrases.dimensions_text(yours.pack, yours.failing)
     if yours.feasible:

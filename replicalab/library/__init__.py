@@ -125,7 +125,7 @@ def check(kind: EntryKind | None, text: str) -> str:
         raise LibraryContentError(f"{place} is {code(match.group())}, which is no text; delete it")
     try:
         if kind is not None:
-            return KINDS[kind].about(text)
+            return ENTRY_KINDS[kind].about(text)
         case.read_draft(text).pack()
     except ReplicaLabError as error:
         raise LibraryContentError(str(error)) from error
@@ -192,7 +192,7 @@ class KindRow(NamedTuple):
     facts: Callable[[str], Mapping[str, object]]
 
 
-KINDS: Final[dict[EntryKind, KindRow]] = {
+ENTRY_KINDS: Final[dict[EntryKind, KindRow]] = {
     EntryKind.PLAN: KindRow(lambda text: case.read_case(text).pack().scenario_id, _plan_facts),
     EntryKind.LAB: KindRow(
         lambda text: scenarios.read_lab(text.encode()).name or "",

@@ -15,7 +15,7 @@ from replicalab.lexicon import joined
 from replicalab.limits import MOST_ROUNDS, MOST_SIDES
 from replicalab.models import NotebookTable, Protocol, Record, too_large
 from replicalab.negotiation import Negotiation, play_moves, records, replay, shipped_recordings
-from replicalab.scenarios.reading import FORMAT, format_problem, record_error
+from replicalab.scenarios.reading import FILE_FORMAT, format_problem, record_error
 
 FindPack = Callable[[str, str, int, str | None], scenarios.Pack]
 """Finds a study in its lab by study, lab, seed and own key, or raises ScenarioError."""
@@ -234,7 +234,7 @@ def _short(case: _C) -> _C:
 def record_text(record: Record, indent: int | None = 1) -> str:
     """Return a record as the text of a file, without default values."""
     text = record.model_dump(mode="json", exclude_defaults=True)
-    return json.dumps({"format": FORMAT, **text}, ensure_ascii=False, indent=indent) + "\n"
+    return json.dumps({"format": FILE_FORMAT, **text}, ensure_ascii=False, indent=indent) + "\n"
 
 
 def read_record(model: type[_R], text: str) -> _R:
@@ -244,7 +244,7 @@ def read_record(model: type[_R], text: str) -> _R:
     except ValidationError as error:
         faults = error.errors(include_url=False)
         for number in (fault["input"] for fault in faults if fault["loc"] == ("format",)):
-            if fault := format_problem(number, FORMAT):
+            if fault := format_problem(number, FILE_FORMAT):
                 raise errors.LibraryContentError(fault.text) from error
         problem = f"the text: {faults[0]['msg']}; load a file saved here"
         if faults[0]["type"] != "json_invalid":

@@ -132,10 +132,10 @@ class _Step(NamedTuple):
         changes = "; ".join(_change_text(part, term) for part in parts)
         lost = " ".join(dict.fromkeys(part.tradeoff for part in parts))
         rate, (samples, days, *_) = self.after.pack.samples_per_day, self.after.counts
-        able = rate.value * days if rate else samples
-        if able < samples and any(part.field == "duration_days" for part in parts):
+        usable = rate.value * days if rate else samples
+        if usable < samples and any(part.field == "duration_days" for part in parts):
             days_text, noun = count_text(days, "day"), self.after.pack.design.samples_noun
-            lost += f" Only {able:,} of {samples:,} {noun} can be processed in {days_text}."
+            lost += f" Only {usable:,} of {samples:,} {noun} can be processed in {days_text}."
         return f"{changes}. Lost: {lost}"
 
 
@@ -311,7 +311,7 @@ def best_text(best: LeastLoss) -> str:
         was = "passes" if best.exact else "was found that passes"
         none = f"no plan{days} with this method {was} in this lab"
         return f"{none}: at best {after.fails_text}"
-    exists, floor = "exists" if best.exact else "was found", evidence.amount(evidence.floor)
+    exists, floor = "exists" if best.exact else "was found", evidence.format(evidence.floor)
     none = f"no plan that reaches the floor of {floor} {exists} in this lab with this method"
     if evidence.void_reason:
         return f"{none}: a plan of {size} passes, but {evidence.void_reason}"

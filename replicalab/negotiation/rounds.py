@@ -314,7 +314,7 @@ def _message(action: ScientistAction | None, reason: str) -> str:
     return f"{size}, {'; '.join([action.technique, *parts])}. {action.rationale}"
 
 
-FORMAT: Final = 3
+TRANSCRIPT_FORMAT: Final = 3
 FOLDER: Final = Path(__file__).with_name("recordings")
 _REMEDY: Final = "load a negotiation that was saved here"
 
@@ -368,7 +368,7 @@ def save(negotiation: Negotiation, recording: Recording | None = None) -> str:
     if recording and not any(move.by is TurnAuthor.MODEL for move in moves):
         raise TraceError("this negotiation has no turn of a model; let one play first")
     setup = negotiation.setup
-    transcript = Transcript(format=FORMAT, setup=setup, recording=recording, moves=moves)
+    transcript = Transcript(format=TRANSCRIPT_FORMAT, setup=setup, recording=recording, moves=moves)
     return transcript.model_dump_json(indent=1, exclude_defaults=True)
 
 
@@ -376,8 +376,8 @@ def load(text: str | bytes) -> Transcript:
     """Return the transcript that `save` wrote; raises TraceError with the first fault."""
     try:
         values = read_json(text, "the file", FileKind.RUN, _REMEDY)
-        number = values.get("format", 1) if "setup" in values else FORMAT
-        if fault := format_problem(number, FORMAT):
+        number = values.get("format", 1) if "setup" in values else TRANSCRIPT_FORMAT
+        if fault := format_problem(number, TRANSCRIPT_FORMAT):
             raise TraceError(fault.text)
         return Transcript.model_validate(values)
     except ScenarioError as error:

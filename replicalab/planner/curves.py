@@ -216,7 +216,7 @@ class Curves:
         cluster = design.units
         if void or cluster is None or cluster.icc is None:
             return None
-        units = tuple(int(number) for number in assessment.units_in_arms(evidence.able, design))
+        units = tuple(int(number) for number in assessment.units_in_arms(evidence.usable, design))
 
         def shown(design: Design, samples: int) -> float:
             return assessment.evidence_value(design, samples, evidence.effect, evidence.factor)
@@ -251,7 +251,7 @@ class Curves:
         design, evidence = plan.pack.design, plan.evidence
         if design.units is None or design.baseline is not None:
             return {}
-        values, number = {}, (evidence.able, evidence.effect, evidence.factor)
+        values, number = {}, (evidence.usable, evidence.effect, evidence.factor)
         own = [] if design.units.icc is None else [design.units.icc]
         for icc in sorted({*CORRELATIONS, *own}):
             units = design.units.model_copy(update={"icc": icc})
@@ -294,6 +294,6 @@ def units_worth(plan: assessment.Assessment, correlation: float) -> UnitsWorth |
     units, evidence = plan.pack.design.units, plan.evidence
     if units is None:
         return None
-    remaining = samples_left(evidence.analysed, evidence.able, units.samples)
+    remaining = samples_left(evidence.analysed, evidence.usable, units.samples)
     effect = design_effect(remaining, correlation)
     return UnitsWorth(effect, evidence.analysed / effect)

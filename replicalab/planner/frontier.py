@@ -86,11 +86,11 @@ class Frontier(NotebookTable):
 
     def as_strong(self, evidence: Evidence) -> FrontierPlan | None:
         """Return the gentlest plan with as much evidence, at the precision shown."""
-        short, text = as_loss(evidence.value, self.pack), evidence.amount(evidence.value)
+        short, text = as_loss(evidence.value, self.pack), evidence.format(evidence.value)
         rivals = (
             plan
             for plan in self.plans
-            if as_loss(plan.value, self.pack) <= short or evidence.amount(plan.value) == text
+            if as_loss(plan.value, self.pack) <= short or evidence.format(plan.value) == text
         )
         return min(rivals, key=lambda plan: (plan.loss, plan.credits), default=None)
 
@@ -174,9 +174,9 @@ def _curve(
     enough = fewest(lambda n: as_loss(worth.value(n, factor), pack) == best, low, limit)
     for counting in _sizes(low, enough, sizes, pack):
         minimum = limits.fewest(counts, counting)
-        able = min(minimum.samples, most_counted(minimum.days, pack))
-        value, cost = worth.value(able, factor), credits_needed(minimum, pack)
-        tier, counted = tier_of(pack.design, value), counted_of(pack.design, able)
+        usable = min(minimum.samples, most_counted(minimum.days, pack))
+        value, cost = worth.value(usable, factor), credits_needed(minimum, pack)
+        tier, counted = tier_of(pack.design, value), counted_of(pack.design, usable)
         yield FrontierPlan(
             minimum.samples, counted, minimum.days, cost, value, tier, variant.loss, variant
         )

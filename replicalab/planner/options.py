@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from replicalab.agents.lab_manager_policy import Offer, reference_offer
+from replicalab.agents.lab_manager_policy import Offer, answer_type_to, reference_offer
 from replicalab.assessment import DIMENSION_ROWS, Assessment, assess
 from replicalab.assessment.dimensions import SuggestionChange, apply_changes
-from replicalab.models import NUMBER_FIELDS, Protocol, revise
+from replicalab.models import NUMBER_FIELDS, LabManagerActionType, Protocol, revise
 from replicalab.planner.frontier import Frontier, frontier_of
 from replicalab.planner.least_loss import LeastLoss, PlanStep, gives_up_less, least_loss_of
 from replicalab.planner.sample_limits import BELOW_FLOOR, TIER_RANK, largest
@@ -33,6 +33,11 @@ class PlanAnalysis:
     @cached_property
     def offer(self) -> Offer | None:
         return reference_offer(self.yours)
+
+    @property
+    def answer(self) -> LabManagerActionType:
+        """The kind of the Lab Manager's answer."""
+        return answer_type_to(self.yours, self.offer)
 
     @property
     def offered(self) -> Assessment:
@@ -204,9 +209,9 @@ def fix_of(
     plan: Assessment, dimension: str, changes: Sequence[Sequence[SuggestionChange]]
 ) -> Assessment | None:
     """Return the plan with a dimension repaired by its smallest change, or None."""
-    amount = DIMENSION_ROWS[dimension].amount
-    if amount:
-        revised = (one for name in amount.smaller for one in _smaller(plan, dimension, name))
+    limit = DIMENSION_ROWS[dimension].lab_limit
+    if limit:
+        revised = (one for name in limit.smaller for one in _smaller(plan, dimension, name))
     else:
         revised = (_needed(plan, dimension, some) for some in changes)
     tried = map(plan.revised, revised)

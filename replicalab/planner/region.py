@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from replicalab.assessment import Assessment, Counts, amounts, counted_of
+from replicalab.assessment import Assessment, Counts, counted_of, lab_limits
 from replicalab.limits import LARGEST_PLANNED, MOST_REGION_COLUMNS, MOST_REGION_ROWS
 from replicalab.models import Dimension
 from replicalab.planner.options import PlanToDraw
@@ -47,7 +47,7 @@ class NumericChecks(NamedTuple):
 
 def numeric_checks(counts: Counts, pack: Pack) -> NumericChecks:
     """Return the numeric checks of plans in one lab; the counts broadcast together."""
-    rows = amounts()
+    rows = lab_limits()
     needs = {key: _rounded(amount.need(counts, pack)) for key, amount in rows.items()}
     samples, days = np.asarray(counts.samples), np.asarray(counts.days)
     sound = (samples > counts.controls) & (days >= 1)
@@ -128,12 +128,12 @@ class Region:
     def evidence(self) -> Floats:
         """The evidence of each plan at the assumed effect; NaN if void."""
         pack, factor = self.plan.pack, self.plan.evidence_factor
-        able = np.minimum(self.samples[:, None], countable(self.days, pack)[None, :])
-        distinct, place = np.unique(able, return_inverse=True)
+        usable = np.minimum(self.samples[:, None], countable(self.days, pack)[None, :])
+        distinct, place = np.unique(usable, return_inverse=True)
         worth = np.array([self._worth.value(int(n), factor) for n in distinct])
-        values: Floats = worth[place].reshape(able.shape)
+        values: Floats = worth[place].reshape(usable.shape)
         rest = np.array([counted_of(pack.design, int(n)) for n in distinct])
-        void = (self.days[None, :] < pack.min_days) | (rest[place].reshape(able.shape) < 1)
+        void = (self.days[None, :] < pack.min_days) | (rest[place].reshape(usable.shape) < 1)
         return np.where(void | ~np.isfinite(values), np.nan, values)
 
     @cached_property
@@ -142,7 +142,7 @@ class Region:
         evidence, factor = self.plan.evidence, self.plan.evidence_factor
         bounds = {evidence.floor: ("floor", 1), evidence.target: ("target", 0)}
         return tuple(
-            Level(f"{name} {evidence.amount(value)}", samples)
+            Level(f"{name} {evidence.format(value)}", samples)
             for value, (name, tier) in reversed(bounds.items())
             if (samples := self._worth.needed(tier, factor)) is not None
         )
@@ -173,7 +173,7 @@ class Region:
     def _within(self) -> dict[str, Ints]:
         # No need falls when a count grows, so all days are bisected at once.
         limits = {}
-        for key in amounts():
+        for key in lab_limits():
             low, high = np.full(self.days.shape, -1), np.full(self.days.shape, self._top)
             while (low < high).any():
                 middle = (low + high + 1) // 2

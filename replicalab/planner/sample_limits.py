@@ -130,8 +130,8 @@ class CountLimits:
     @cached_property
     def _amounts(self) -> list[tuple[Callable[[assessment.Counts, Pack], float], float]]:
         return [
-            (amount.needed, amount.has(self.pack.lab))
-            for dimension, amount in assessment.amounts().items()
+            (limit.needed, limit.has(self.pack.lab))
+            for dimension, limit in assessment.lab_limits().items()
             if dimension not in {*self.given_up, Dimension.SCHEDULE}
         ]
 
@@ -221,10 +221,10 @@ class EvidenceCurve:
 
     def tier(self, samples: int, factor: float) -> int:
         """Return the tier of some samples: 0 meets the target, 1 is above the floor, 2 below."""
-        able = min(samples, self._most)
-        if self.is_void or not assessment.counted_of(self.pack.design, able):
+        usable = min(samples, self._most)
+        if self.is_void or not assessment.counted_of(self.pack.design, usable):
             return BELOW_FLOOR
-        return TIER_RANK[assessment.tier_of(self.pack.design, self.value(able, factor))]
+        return TIER_RANK[assessment.tier_of(self.pack.design, self.value(usable, factor))]
 
 
 def leanest(plan: assessment.Assessment) -> assessment.Assessment | None:

@@ -14,7 +14,7 @@ from itertools import combinations, groupby, pairwise, product
 from math import ceil, inf, isfinite
 from typing import NamedTuple
 
-from replicalab.assessment import Assessment, Counts, amounts, credits_needed
+from replicalab.assessment import Assessment, Counts, credits_needed, lab_limits
 from replicalab.limits import LARGEST_PLANNED
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.sample_limits import (
@@ -131,7 +131,7 @@ class PlanSearch:
         spans = [CountBox(days=(max(1, min(self.plan.pack.min_days, lab)), lab))]
         if plan_days < spans[0].days[0]:
             spans.append(CountBox(days=(plan_days, plan_days)))
-        keys = [*(key for key in amounts() if key != Dimension.SCHEDULE), Dimension.PROTOCOL]
+        keys = [*(key for key in lab_limits() if key != Dimension.SCHEDULE), Dimension.PROTOCOL]
         sets = [frozenset(s) for size in range(len(keys) + 1) for s in combinations(keys, size)]
         pairs = [(len(v.failing | up), v, up) for v in self.variants.listed for up in sets]
         for _, tied in groupby(sorted(pairs, key=lambda pair: pair[0]), lambda pair: pair[0]):

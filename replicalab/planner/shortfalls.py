@@ -192,8 +192,8 @@ class Shortfalls(NotebookView):
             for variant in self.variants.listed
             if not variant.failing and not (controls_stay and variant.dropped)
         ]
-        for place, (dimension, amount) in enumerate(assessment.amounts().items()):
-            alone = amount.grant and [
+        for place, (dimension, limit) in enumerate(assessment.lab_limits().items()):
+            alone = limit.grant and [
                 needs[place] for needs in usable if needs and self._lacking(needs) == [place]
             ]
             if alone:
@@ -201,12 +201,12 @@ class Shortfalls(NotebookView):
                 yield Addition(dimension, self._available[place], min(alone), currency=currency)
 
     def _needs(self, variant: PlanVariant, tier: EvidenceTier) -> list[float] | None:
-        counts, amounts = self._counts(variant, tier), assessment.amounts().values()
-        return counts and [amount.needed(counts, self.plan.pack) for amount in amounts]
+        counts, limits = self._counts(variant, tier), assessment.lab_limits().values()
+        return counts and [limit.needed(counts, self.plan.pack) for limit in limits]
 
     @cached_property
     def _available(self) -> list[float]:
-        return [amount.has(self.plan.pack.lab) for amount in assessment.amounts().values()]
+        return [limit.has(self.plan.pack.lab) for limit in assessment.lab_limits().values()]
 
     def _lacking(self, needs: list[float]) -> list[int]:
         return [place for place, need in enumerate(needs) if need > self._available[place]]
@@ -228,7 +228,7 @@ class Shortfalls(NotebookView):
 
 
 def shortfall_of(plan: assessment.Assessment) -> Shortfall:
-    lacks = [plan.slack[key] for key, amount in assessment.amounts().items() if amount.grant]
+    lacks = [plan.slack[key] for key, limit in assessment.lab_limits().items() if limit.grant]
     currency = plan.pack.lab.currency
     additions = [
         Addition(lack.dimension, lack.limit, lack.used, currency=currency)
@@ -260,11 +260,11 @@ def missing_items(plan: assessment.Assessment) -> list[Addition]:
 def with_additions(additions: Iterable[Addition], pack: Pack) -> Pack:
     means, released = dict[str, Any](), list[str]()
     for ask in additions:
-        amount = assessment.DIMENSION_ROWS[ask.dimension].amount
+        limit = assessment.DIMENSION_ROWS[ask.dimension].lab_limit
         if ask.item is not None:
             released.append(ask.item)
-        elif amount and amount.grant:
-            means.update(amount.grant(pack.lab, ask.needs))
+        elif limit and limit.grant:
+            means.update(limit.grant(pack.lab, ask.needs))
     return pack.in_lab(pack.lab.with_means(**means, released=released))
 
 
@@ -284,18 +284,17 @@ def unlimited(
     best = (0, 0, 0, 0, 0, sample_limits.step_of(study.evidence, plan.pack.design))
     if least.rank.given_up == best:
         return {}
-    return {
-        key: least_loss_of(
-            plan.in_lab(with_additions(asks, plan.pack)), variants=variants if row.amount else None
-        )
-        for key, row in assessment.DIMENSION_ROWS.items()
-        if row.is_addable and (asks := _all_that_is_missing(key, plan))
-    }
+    plans = {}
+    for key, row in assessment.DIMENSION_ROWS.items():
+        if row.is_addable and (asks := _all_that_is_missing(key, plan)):
+            lab = plan.in_lab(with_additions(asks, plan.pack))
+            plans[key] = least_loss_of(lab, variants=variants if row.lab_limit else None)
+    return plans
 
 
 def _all_that_is_missing(dimension: str, plan: assessment.Assessment) -> list[Addition]:
-    lab, amount = plan.pack.lab, assessment.DIMENSION_ROWS[dimension].amount
-    if amount is None:
+    lab, limit = plan.pack.lab, assessment.DIMENSION_ROWS[dimension].lab_limit
+    if limit is None:
         return [ask for ask in missing_items(plan) if ask.dimension == dimension]
     counts = plan.counts._replace(
         samples=sample_limits.most_looked_at(plan.plan),
@@ -303,8 +302,8 @@ def _all_that_is_missing(dimension: str, plan: assessment.Assessment) -> list[Ad
         own_prices=plan.counts.own_prices + price_range(plan)[1],
     )
     on_days = dimension == Dimension.SCHEDULE
-    has, limit = amount.has(lab), LARGEST_COUNT if on_days else amount.needed(counts, plan.pack)
-    return [Addition(dimension, has, limit, currency=lab.currency)] if limit > has else []
+    has, most = limit.has(lab), LARGEST_COUNT if on_days else limit.needed(counts, plan.pack)
+    return [Addition(dimension, has, most, currency=lab.currency)] if most > has else []
 
 
 def extras(
@@ -314,7 +313,7 @@ def extras(
     unlimited_plans: dict[str, LeastLoss],
 ) -> tuple[SmallestAddition, ...]:
     """Return the smallest addition of each amount that buys something; see `unlimited`."""
-    keys = [key for key in assessment.amounts() if key in unlimited_plans]
+    keys = [key for key in assessment.lab_limits() if key in unlimited_plans]
     steps = (_AdditionSearch(least, variants, study, key, unlimited_plans[key]) for key in keys)
     return tuple(extra for step in steps if (extra := step.smallest()) is not None)
 
@@ -361,16 +360,16 @@ class _AdditionSearch:
     def _needed_by_fewest(self) -> int:
         after, rank = self.unlimited.after, self.unlimited.rank
         factor = after.evidence_factor
-        worth = sample_limits.EvidenceCurve(after.pack, after.evidence.able)
+        worth = sample_limits.EvidenceCurve(after.pack, after.evidence.usable)
         study_step = sample_limits.step_of(self.study.evidence, after.pack.design)
 
         def gains(samples: int) -> bool:
             evidence = max(study_step, worth.step(samples, factor))
             reached = rank._replace(tier=worth.tier(samples, factor), evidence=evidence)
-            text = after.evidence.amount(worth.value(samples, factor))
+            text = after.evidence.format(worth.value(samples, factor))
             return self._gains(reached.given_up, text)
 
-        counting = sample_limits.fewest(gains, 0, after.evidence.able)
+        counting = sample_limits.fewest(gains, 0, after.evidence.usable)
         cut = sample_limits.CountLimits(after.pack).fewest(after.counts, counting)
         sized = revise(after.plan, sample_size=cut.samples, duration_days=cut.days)
         slack = assessment.assess(sized, after.pack).slack[self.dimension]

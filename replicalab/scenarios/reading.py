@@ -28,7 +28,7 @@ from replicalab.lexicon import joined, shortened
 from replicalab.models import PROTOCOL_FIELDS, Record
 from replicalab.scenarios.field_types import CURRENCY, DOI, IDENTIFIER
 
-FORMAT: Final = 2  # of plans, labs, batches and bundles
+FILE_FORMAT: Final = 2  # of plans, labs, batches and bundles
 
 FieldPath = tuple[str | int, ...]
 """The place of a value: keys and 0-based list positions, from the top of the file."""
@@ -220,7 +220,7 @@ def kind_of(values: Values) -> FileKind | None:
     return next((kind for kind, keys in _KEYS.items() if keys & values.keys()), None)
 
 
-def format_problem(number: object, read_here: int = FORMAT) -> Refusal | None:
+def format_problem(number: object, read_here: int = FILE_FORMAT) -> Refusal | None:
     """Return why a file of this format cannot be read; None if it can."""
     if not isinstance(number, int) or number == read_here:
         return None
@@ -255,7 +255,7 @@ def read_kind(data: bytes | str | Values, kind: FileKind, source: str) -> Values
     remedy = f"load a {kind} that was saved here"
     values = data if isinstance(data, dict) else read_json(data, source, kind, remedy)
     file_kind = kind_of(values)
-    fault = format_problem(values.get("format", FORMAT))
+    fault = format_problem(values.get("format", FILE_FORMAT))
     if file_kind and not _KEYS[kind] & values.keys():
         fault = Refusal(f"the file holds a {file_kind}, no {kind}", remedy)
     if fault:

@@ -98,7 +98,8 @@ class SavedPlan(NamedTuple):
 def lab_json(own_lab: LabOverrides) -> str:
     """Return a lab as the text of a file, without the values that it leaves to the study."""
     lab = own_lab.model_dump(mode="json", exclude_defaults=True)
-    return json.dumps({"format": reading.FORMAT, "lab": lab}, ensure_ascii=False, indent=1) + "\n"
+    record = {"format": reading.FILE_FORMAT, "lab": lab}
+    return json.dumps(record, ensure_ascii=False, indent=1) + "\n"
 
 
 def read_lab(data: bytes | reading.Values, source: str = "the lab's file") -> LabOverrides:

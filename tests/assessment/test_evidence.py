@@ -79,7 +79,7 @@ def test_dropout_rounds_down_exactly(n: int, millionths: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("samples", "days", "rate", "population", "dropout", "able", "counted"),
+    ("samples", "days", "rate", "population", "dropout", "usable", "counted"),
     [
         (41, 5, None, None, 0, 41, 41), (41, 5, 8, None, 0, 40, 40), (40, 0, 8, None, 0, 0, 0),
         (90, 5, 8, 30, 0, 30, 30), (90, 5, 6, 40, 0, 30, 30), (40, 5, 10, None, 0.15, 40, 34),
@@ -88,7 +88,7 @@ def test_dropout_rounds_down_exactly(n: int, millionths: int) -> None:
 )  # fmt: skip
 def test_counted_samples_are_capped_then_drop_out(
     samples: int, days: int, rate: int | None, population: int | None, dropout: float,
-    able: int, counted: int,
+    usable: int, counted: int,
 ) -> None:  # fmt: skip
     pack = factories.make_pack(
         design=factories.make_design(population_max=population, dropout=dropout),
@@ -96,7 +96,7 @@ def test_counted_samples_are_capped_then_drop_out(
     )
     plan = assessment.assess(factories.make_protocol(sample_size=samples, duration_days=days), pack)
     evidence = plan.evidence
-    assert (evidence.able, evidence.analysed) == (able, counted)
+    assert (evidence.usable, evidence.analysed) == (usable, counted)
     assert evidence.value == (power(counted, 0.9) if days else 0)
     whole = assessment.assess(plan.plan, factories.make_pack())
     assert (plan.cost, plan.staff) == (whole.cost, whole.staff)

@@ -132,7 +132,7 @@ def test_lab_managers_answer_to_shipped_studies(study: str) -> None:
 def test_lab_managers_answer_to_made_studies(name: str, pack: Pack, plan: Protocol) -> None:
     reference = of_reference(factories.change_pack(pack, reference_protocol=plan))
     story = verdicts.offer_story(reference)
-    assert story.title == verdicts.ANSWERS[verdicts.answer_to(reference)].title
+    assert story.title == verdicts.ANSWERS[reference.answer].title
     assert_golden(f"stories#{name}", " | ".join(story))
 
 

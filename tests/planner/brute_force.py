@@ -148,12 +148,12 @@ def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
         for days in days_of(pack, original):
             early, limit = days < pack.min_days, can_count(days, pack)
             for samples in range(1, min(top, _FAR) + 1):
-                able = 0 if early else int(min(samples, limit))
-                if (factor, able) not in evidences:
+                usable = 0 if early else int(min(samples, limit))
+                if (factor, usable) not in evidences:
                     evidence = assessment.evidence_of(samples, days, pack, factor)
                     tier, void = _TIERS.index(evidence.tier), evidence.void_reason is not None
-                    evidences[factor, able] = evidence.value, tier, steps(evidence), void
-                value, tier, worth, void = evidences[factor, able]
+                    evidences[factor, usable] = evidence.value, tier, steps(evidence), void
+                value, tier, worth, void = evidences[factor, usable]
                 if (samples, days) not in of_numbers:
                     [share] = _shares(samples, days, pack)
                     of_numbers[samples, days] = share, *_up_to_the_study(samples, days, pack)

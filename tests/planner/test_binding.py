@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import pytest
 
-from replicalab.assessment import amounts
+from replicalab.assessment import lab_limits
 from replicalab.models import LAB_DIMENSIONS, Dimension
 from replicalab.planner import Addition, PlanAnalysis
 from replicalab.planner.shortfalls import with_additions
@@ -99,7 +99,7 @@ def buys(amount: str, more: float, options: PlanAnalysis) -> bool:
 
 def _assert_extras_are_the_smallest(options: PlanAnalysis) -> int:
     offered = {extra.ask.dimension: int(extra.ask.more) for extra in options.extras}
-    for amount in amounts():
+    for amount in lab_limits():
         limit = 50 if amount is Dimension.BUDGET else 12
         first = next((m for m in range(1, limit + 1) if buys(amount, m, options)), None)
         number = offered.get(amount)

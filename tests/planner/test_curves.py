@@ -79,7 +79,7 @@ def assert_as_the_check(found: Curves, upto: int) -> None:
         longer = revise(found.plan.plan, sample_size=pair[0], duration_days=pair[1])
         evidence = assess(longer, found.plan.pack).evidence
         assert evidence.tier is EvidenceTier.MEETS_TARGET
-        assert evidence.able == pair[0]
+        assert evidence.usable == pair[0]
 
 
 @pytest.mark.parametrize("seeds", batches(50, quick=12, long=3))

@@ -219,7 +219,7 @@ def test_as_strong_matches_comparing_all() -> None:
     for seed in range(100):
         result = some(seed)
         for value in (0.3, 0.5, 0.7, 0.9, 1.5):
-            evidence: Any = SimpleNamespace(value=value, amount=str)
+            evidence: Any = SimpleNamespace(value=value, format=str)
             wanted = value if result.pack is HALF_WIDTHS else -value
             enough = [four(plan, result.pack) for plan in result.plans
                       if short(plan, result.pack) <= wanted]  # fmt: skip

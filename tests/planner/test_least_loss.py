@@ -131,7 +131,7 @@ def test_recommendations_are_best_in_small_labs(seeds: range) -> None:
         check_ends(options, every)
         check_proofs(options, every)
         offered += options.cheapest is not None
-        in_vain += options.least.plan.sample_size > options.least.after.evidence.able
+        in_vain += options.least.plan.sample_size > options.least.after.evidence.usable
         swayed += is_swayed(options, every)
     assert offered > len(seeds) / 10
     assert in_vain > len(seeds) / 33
@@ -234,7 +234,7 @@ def test_step_closer_states_its_price(seeds: range) -> None:
         if text.startswith("1 more day"):
             most, more = at(samples - price, days + 1), at(samples - price + 1, days + 1)
             assert most.feasible
-            assert not more.feasible or more.evidence.able == most.evidence.able  # in vain
+            assert not more.feasible or more.evidence.usable == most.evidence.usable  # in vain
         elif text.startswith("1 more sample"):
             assert at(samples + 1, days - price).feasible
             assert not at(samples + 1, days - price + 1).feasible

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab.assessment import Counts, amounts, assess, counts_of
+from replicalab.assessment import Counts, assess, counts_of, lab_limits
 from replicalab.limits import LARGEST_PLANNED
 from replicalab.models import Protocol
 from replicalab.planner import PlanToDraw, RegionLimit, plan_to_draw
@@ -46,7 +46,7 @@ def test_arrays_give_what_the_single_check_gives(pack: Pack, plans: list[Protoco
     fits = numeric_checks(columns(plans, pack), pack)
     for place, protocol in enumerate(plans):
         plan = assess(protocol, pack)
-        for amount in amounts():
+        for amount in lab_limits():
             assert fits.needs[amount][place] == plan.slack[amount].used
             assert fits.within[amount][place] == plan.slack[amount].ok
         if not PlanToDraw(plan).failing and Bounds.EVIDENCE not in {e.number for e in pack.limits}:
@@ -121,11 +121,11 @@ def assert_every_plan_matches(found: Region) -> None:
     days, samples, pack = found.days, found.samples, found.drawn.plan.pack
     existing = [[found.drawn.at(int(d), int(n)) for d in days] for n in samples]
     fits = np.array([[plan.feasible for plan in row] for row in existing])
-    able = np.array([[plan.evidence.able for plan in row] for row in existing])
+    usable = np.array([[plan.evidence.usable for plan in row] for row in existing])
     worth = [
         [nan if e.void_reason else e.value for e in (p.evidence for p in row)] for row in existing
     ]
-    useful = fits & (days >= pack.min_days) & (able == samples[:, None])
+    useful = fits & (days >= pack.min_days) & (usable == samples[:, None])
     np.testing.assert_array_equal(found.feasible, fits)
     np.testing.assert_allclose(found.evidence, worth, atol=1e-12)
     if Bounds.EVIDENCE not in {limit.number for limit in pack.limits}:

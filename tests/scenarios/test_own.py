@@ -209,7 +209,7 @@ def test_shipped_studies_answer_or_refuse_any_question(
         return
     plan = assess(pack.reference_protocol, request)
     assert plan.evidence.value >= 0  # no NaN
-    assert plan.evidence.analysed <= plan.evidence.able <= plan.counts.samples
+    assert plan.evidence.analysed <= plan.evidence.usable <= plan.counts.samples
     assert request.design.effect_published == pack.design.effect_published
     assert EvidenceAssumptions.model_validate_json(question.model_dump_json()) == question
     assert request.with_own(LabOverrides(), EvidenceAssumptions()) == request

@@ -137,7 +137,7 @@ def _in_lab(name: str, pack: Pack, value: object, of: str = "") -> Pack:
 
 
 def _of_design(plan: Assessment) -> Iterator[Assumption]:
-    design, able = plan.pack.design, plan.evidence.able
+    design, usable = plan.pack.design, plan.evidence.usable
     effect, planned = design.row.effect, design.effect_planning
     if effect is not None and planned is not None:
         size, least = effect.size(planned), "a smaller effect"
@@ -155,10 +155,10 @@ def _of_design(plan: Assessment) -> Iterator[Assumption]:
 
     def dropouts(end: float) -> Iterator[float]:
         # The sample changes only when one more of those planned drops out.
-        counted, step = counted_of(design, able), -1 if end > design.dropout else 1
-        for analysed in range(counted + step, able + 1 if step > 0 else -1, step):
-            value = min(1 - analysed / able, math.nextafter(1.0, 0))
-            yield value if analysed_of(able, value) == analysed else value - _SMALL
+        counted, step = counted_of(design, usable), -1 if end > design.dropout else 1
+        for analysed in range(counted + step, usable + 1 if step > 0 else -1, step):
+            value = min(1 - analysed / usable, math.nextafter(1.0, 0))
+            yield value if analysed_of(usable, value) == analysed else value - _SMALL
 
     yield Assumption(
         "dropout", "Dropout", design.dropout, (0.0, 1.0), 1.0,

@@ -7,7 +7,7 @@ from replicalab.assessment import Assessment
 from replicalab.facts.blocks import Column, Group, Heading, Sentence, group, table
 from replicalab.facts.negotiation_facts import step_changes
 from replicalab.facts.score_facts import score_verdict
-from replicalab.facts.verdicts import ANSWERS, answer_to
+from replicalab.facts.verdicts import ANSWERS
 from replicalab.lexicon import amount_text, capitalised
 from replicalab.models import LabManagerActionType
 from replicalab.negotiation import Score
@@ -20,7 +20,7 @@ def challenge_panel(yours: Assessment) -> Group:
     """Return a plan next to the lab's means, and its evidence, without a verdict."""
     lab, evidence = yours.pack.lab, yours.evidence
     noun = capitalised(yours.pack.design.samples_noun)
-    floor, target = evidence.amount(evidence.floor), evidence.amount(evidence.target)
+    floor, target = evidence.format(evidence.floor), evidence.format(evidence.target)
     bounds = f"floor {floor}, target {target}"
     rows = [
         (capitalised(lab.currency), amount_text(yours.cost), amount_text(lab.budget)),
@@ -42,7 +42,7 @@ def challenge_panel(yours: Assessment) -> Group:
 
 def answer_text(number: int, here: PlanAnalysis) -> str:
     """Return the Lab Manager's verdict and offer: ``Round 1, 128 fish in 21 days: rejects.``."""
-    yours, answer = here.yours, answer_to(here)
+    yours, answer = here.yours, here.answer
     text = f"Round {number}, {yours.size_text}: {ANSWERS[answer].title.lower()}"
     if answer is LabManagerActionType.SUGGEST_ALTERNATIVE:
         text += f", {step_changes(PlanStep(yours, here.offered))}"

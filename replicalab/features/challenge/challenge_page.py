@@ -15,7 +15,6 @@ from replicalab.assessment import Assessment
 from replicalab.errors import LinkError
 from replicalab.facts.blocks import Heading, listing
 from replicalab.facts.score_facts import YOU, score_panel
-from replicalab.facts.verdicts import answer_to
 from replicalab.features.challenge import answer_text, challenge_panel, result_of
 from replicalab.lexicon import count_text
 from replicalab.models import LabManagerActionType, Protocol
@@ -91,7 +90,7 @@ def _hand_in(yours: Assessment) -> None:
 
 def _ask(here: PlanAnalysis) -> None:
     text = answer_text(len(_answers()) + 1, here)
-    offers = answer_to(here) is LabManagerActionType.SUGGEST_ALTERNATIVE
+    offers = here.answer is LabManagerActionType.SUGGEST_ALTERNATIVE
     offered = here.offered.plan if offers else None
     st.session_state[_ANSWERS] = [*_answers(), (text, offered)]
 

@@ -101,14 +101,14 @@ def _correlation(review: _Review) -> RuleResult:
         values = {"icc": units.icc, "reason": review.reason("units")}
         return RuleResult("reason" if values["reason"] else "bare", values, review.source("units"))
     tried = {} if evidence.void_reason else Curves(review.judged).by_correlation
-    text = lexicon.joined([f"{evidence.amount(value)} at {rho:g}" for rho, value in tried.items()])
+    text = lexicon.joined([f"{evidence.format(value)} at {rho:g}" for rho, value in tried.items()])
     values = {"name": units.name, "measure": evidence.measure, "values": text}
     return RuleResult("tried" if tried else "independent", values)
 
 
 def _few_units(review: _Review) -> RuleResult:
     unit = review.design.units.name if review.design.units else "unit"
-    arms = counted_units(review.design, review.evidence.able)
+    arms = counted_units(review.design, review.evidence.usable)
     number = min(arms) if len(arms) == review.groups else arms[0] // review.groups
     values = {
         "counted": lexicon.count_text(number, unit),

@@ -190,7 +190,7 @@ class _Values(dict[str, Any]):
     def sensitivity(self) -> str:
         evidence, least, lines = self.judged.evidence, self.judged.detectable_effect, []
         if self.row.sought and least is not None:
-            target = f"{self.row.sought} with {self.row.measure} {evidence.amount(evidence.target)}"
+            target = f"{self.row.sought} with {self.row.measure} {evidence.format(evidence.target)}"
             lines = [f"{target}: {plan_facts.effect_text(least)}."]
         for effect in assumed_effects(self.design):
             label = plan_facts.effect_label(effect)
@@ -241,7 +241,7 @@ class _Values(dict[str, Any]):
 
     def worth(self) -> str:
         evidence, lean = self.judged.evidence, self.lean
-        target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
+        target, floor = evidence.format(evidence.target), evidence.format(evidence.floor)
         worth = f"{capitalised(evidence.text)}; target {target}, minimum {floor}."
         fewest = "No fewer meet the target, all else as planned." if self.is_fewest else ""
         if lean:

@@ -99,7 +99,7 @@ class Success(NamedTuple):
 
 def success_of(plan: Assessment) -> Success | None:
     """Return the probability of success; None without an original, or without evidence."""
-    design, yours = plan.pack.design, plan.evidence.able
+    design, yours = plan.pack.design, plan.evidence.usable
     row, reported = KINDS[design.kind], design.original
     estimate = original_estimate(design) if row.information else None
     if plan.evidence.void_reason or reported is None or estimate is None or not estimate.value:

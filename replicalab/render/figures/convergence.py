@@ -62,9 +62,9 @@ def convergence_chart(rounds: Rounds) -> go.Figure:
     })  # fmt: skip
     levels = [
         ("", 1.0, "all there is", "solid", False),
-        ("2", first.target, f"target {first.amount(first.target)}", "dash",
+        ("2", first.target, f"target {first.format(first.target)}", "dash",
          first.target < first.floor),
-        ("2", first.floor, f"floor {first.amount(first.floor)}", "dash",
+        ("2", first.floor, f"floor {first.format(first.floor)}", "dash",
          first.floor <= first.target),
     ]  # fmt: skip
     title = _title(plans)

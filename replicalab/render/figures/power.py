@@ -7,7 +7,7 @@ from typing import Final
 import plotly.graph_objects as go
 
 from replicalab.assessment import Assessment, Evidence, place_of
-from replicalab.facts.curve_facts import able_text, fit_text
+from replicalab.facts.curve_facts import fit_text, usable_text
 from replicalab.facts.frontier_facts import ROOM, scale_end
 from replicalab.facts.region_facts import YOUR_PLAN
 from replicalab.lexicon import count_text
@@ -28,7 +28,7 @@ def evidence_by_samples(curves: Curves, title: tuple[str, str] | None) -> go.Fig
     sheet = _of_evidence(curves, (0.0, curves.most_samples * (1 + _WIDER)))
     limits = [*sheet.bounds(evidence), *_limit(sheet, curves.largest, fit_text, _LARGEST)]
     if counted != curves.largest:
-        limits += _limit(sheet, counted, able_text, _COUNTED, "dot")
+        limits += _limit(sheet, counted, usable_text, _COUNTED, "dot")
     sheet.draw(limits)
     _draw_curve(
         sheet, curves, curves.over_samples,
@@ -51,7 +51,7 @@ def evidence_by_effect(curves: Curves, title: tuple[str, str] | None) -> go.Figu
     )  # fmt: skip
     values = dict(curves.over_effects)
     sheet.note([
-        (f"{label} {evidence.amount(values[effect])}", (effect, values[effect]))
+        (f"{label} {evidence.format(values[effect])}", (effect, values[effect]))
         for label, effect in curves.effects[1:] if effect in values
     ])  # fmt: skip
     return sheet.evidence_figure(title, evidence, {"title": name})
@@ -96,7 +96,7 @@ def _effect_name(curves: Curves) -> str:
 
 def _worth(curves: Curves, value: float) -> str:
     evidence = curves.plan.evidence
-    return evidence.text_of(evidence.amount(value))
+    return evidence.text_of(evidence.format(value))
 
 
 def _draw_curve(
@@ -185,7 +185,7 @@ def _draw_line(sheet: sheets.Sheet, line: LossLine, evidence: Evidence, lab: Lab
         customdata=[
             f"{count_text(plan.samples, 'sample')}, {count_text(plan.days, 'day')}"
             f"<br>{lab.money(plan.credits)}"
-            f"<br>{evidence.text_of(evidence.amount(plan.value))}"
+            f"<br>{evidence.text_of(evidence.format(plan.value))}"
             for plan in plans
         ],
         mode="lines" if len(plans) > 1 else "markers",

@@ -157,7 +157,7 @@ class _Map(sheets.Sheet):
 
         @cache
         def worth(value: float) -> str:
-            return evidence.text_of(evidence.amount(value))
+            return evidence.text_of(evidence.format(value))
 
         def text(row: int, column: int) -> str:
             value = float(region.evidence[row, column])

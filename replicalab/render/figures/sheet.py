@@ -206,7 +206,7 @@ class Sheet:
         rest, right = self.x
         named = {evidence.floor: ("floor", "dash"), evidence.target: ("target", "solid")}
         return [
-            ChartLine(f"{name} {evidence.amount(at)}", [(rest, at), (right, at)], INK, dash)
+            ChartLine(f"{name} {evidence.format(at)}", [(rest, at), (right, at)], INK, dash)
             for at, (name, dash) in named.items()
         ]
 
@@ -301,7 +301,7 @@ class Sheet:
     ) -> go.Figure:
         """Return the figure of a sheet whose height is the scale of the evidence."""
         ticks = {"title": evidence.measure, "tickformat": evidence.row.scale.ticks}
-        rest = room_at_the_left(evidence.amount(max(self.y)))
+        rest = room_at_the_left(evidence.format(max(self.y)))
         return self.figure(title, rest, xaxis=xaxis, yaxis=ticks)
 
 

@@ -181,7 +181,9 @@ def _change(entry: library.Entry, save: Callable[[], library.Entry]) -> None:
 def differences(kind: library.EntryKind, one: str, other: str) -> list[tuple[str, str, str]]:
     """Return the label and both values of each difference, or why a content cannot be read."""
     try:
-        before, after = (dict(_facts("", library.KINDS[kind].facts(text))) for text in (one, other))
+        before, after = (
+            dict(_facts("", library.ENTRY_KINDS[kind].facts(text))) for text in (one, other)
+        )
     except errors.ReplicaLabError as error:
         return [("Cannot be read", str(error), "")]
     labels = dict.fromkeys((*before, *after))
