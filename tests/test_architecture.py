@@ -255,7 +255,7 @@ def test_one_module_sends_html() -> None:
         return [file.relative_to(ROOT).as_posix() for file in using]
 
     assert using(r"unsafe_allow_html\s*=") == []
-    assert using(r"\bst\.html\(") == ["replicalab/ui/panel.py"]
+    assert using(r"\bst\.html\(") == ["replicalab/ui/screen.py"]
     calls = [path for path in using(r"\bcore\.build_generate_fn\(") if path.endswith("page.py")]
     assert calls == ["replicalab/features/language_model/language_model_page.py"]
 

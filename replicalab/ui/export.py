@@ -29,7 +29,7 @@ from replicalab.planner.least_loss import differences
 from replicalab.render.html import preview
 from replicalab.render.markdown import csv_tables, excel
 from replicalab.scenarios import Pack, lab_json, plan_json
-from replicalab.ui import panel, state
+from replicalab.ui import screen, state
 from replicalab.ui.controls import ICONS, button, escape, fold, open_tab, page_link
 from replicalab.ui.file_kinds import Opening, open_file
 from replicalab.ui.file_transfer import download, upload
@@ -68,18 +68,18 @@ def draw_if_open() -> None:
 
 @st.dialog("Share", position="right", width="medium", on_dismiss="rerun")
 def _draw() -> None:
-    panel.draw_scheme()
+    screen.draw_scheme()
     parts: dict[str, Callable[[], None]] = {"Link": _draw_link}
     parts |= {kind.capitalize(): partial(_draw_document, kind) for kind in _CAPTIONS}
     parts |= {"Tables": _draw_tables, "Bundle": _draw_bundle}
-    parts |= panel.draw_features("share", None)
+    parts |= screen.draw_features("share", None)
     with open_tab(parts, TABS) as name:
         parts[name]()
 
 
 @st.dialog("Open a file", position="right", width="medium", on_dismiss="rerun")
 def _draw_opening() -> None:
-    panel.draw_scheme()
+    screen.draw_scheme()
     upload("JSON or YAML file", "handed_file", _open)
     opened: Opening | None = st.session_state.get(_OPENED)
     if opened is None:
@@ -90,7 +90,7 @@ def _draw_opening() -> None:
     st.success(escape(opened.text), icon=":material/check_circle:")
     if opened.caution:
         st.warning(escape(opened.caution), icon=ICONS[Status.CAUTION])
-    panel.draw(header_panel(state.analysis().yours, yours=state.case().plan is not None))
+    screen.draw(header_panel(state.analysis().yours, yours=state.case().plan is not None))
     with st.container(horizontal=True, vertical_alignment="center"):
         page_link("pages/1_Protocol.py", "Protocol", "tune")
         page_link("pages/2_Negotiation.py", "Negotiation", "forum")
@@ -165,7 +165,7 @@ def _draw_document(kind: str) -> None:
         with fold(label, "hand_filling", icon=":material/edit:") as shows:
             if shows:
                 _draw_fields(content, registration)
-        panel.draw_features("report", content.options)
+        screen.draw_features("report", content.options)
     make = partial(content.document, kind, registration)
     title = registration.title if is_report else ""
     document = DocumentFiles(kind, make, partial(content.name, title=title))
@@ -210,11 +210,11 @@ def draw_files(document: DocumentFiles, *, is_open: bool = False) -> None:
             if row.is_button:
                 write = partial(lambda row: row.make(document.make()), row)
                 download(row.name, write, document.name(document.kind, extension))
-    panel.draw_features("files", document)
+    screen.draw_features("files", document)
     key, icon = f"hand_look_{document.kind}", ":material/visibility:"
     with fold("See it", key, expanded=is_open, icon=icon) as shows:
         if shows:
-            panel.draw_styles(preview(document.make()))
+            screen.draw_styles(preview(document.make()))
 
 
 def draw_line(label: str, field: str, value: str, entry: str = "") -> None:

@@ -14,7 +14,7 @@ from replicalab.facts.check_facts import header_panel
 from replicalab.lexicon import capitalised
 from replicalab.planner import PlanAnalysis
 from replicalab.render.html import STAGE_STYLE, STYLE
-from replicalab.ui import export, lab_form, panel, present, scenarios_page, state, tray
+from replicalab.ui import export, lab_form, present, scenarios_page, screen, state, tray
 from replicalab.ui.controls import ICONS, button, escape, page_link
 from replicalab.ui.library_page import keeping
 
@@ -67,7 +67,7 @@ def page(title: str, draw: Callable[[PlanAnalysis], Any]) -> None:
         _begin()
         presenting, hidden = look = _look()
         # In an element of its own, which edits do not send again.
-        panel.draw_styles(STAGE_STYLE if presenting else STYLE)
+        screen.draw_styles(STAGE_STYLE if presenting else STYLE)
         links = None if presenting else _draw_navigation(row)
         if row.is_alone:
             st.session_state[_WHOLE_RUN] = True
@@ -156,7 +156,7 @@ def _begin() -> None:
 def _draw_navigation(row: Page) -> Any:
     """Draw what every edit leaves alone, and return the place of the links."""
     with st.container(horizontal=True, vertical_alignment="center", key="navigation"):
-        panel.draw_skip(target=False)
+        screen.draw_skip(target=False)
         links = st.container(horizontal=True, key="pages")
         demo = f"{capitalised(server.DEMO_TEXT)}." if server.is_demo() else None
         button("Save", "bookmark_add", keeping.keep, key="save", disabled=bool(demo), help=demo)
@@ -168,7 +168,7 @@ def _draw_navigation(row: Page) -> Any:
         button("Present", "slideshow", show, key="present", disabled=locked, help=help_)
         button("Share", "ios_share", export.open_drawer, key="share", disabled=locked, help=help_)
         button("Your lab", "biotech", lab_form.open_form, type="tertiary")
-        actions = MORE | panel.draw_features("more", None)
+        actions = MORE | screen.draw_features("more", None)
         if name := server.user_name():
             actions[f"Sign out ({name})"] = "logout", lambda _: st.logout()
         st.menu_button(
@@ -180,7 +180,7 @@ def _draw_navigation(row: Page) -> Any:
             format_func=lambda name: f":material/{actions[name][0]}: {escape(name)}",
             on_click=lambda: actions[st.session_state["more"]][1](row.title),
         )
-        panel.draw_skip(target=True)
+        screen.draw_skip(target=True)
     return links
 
 
@@ -189,9 +189,9 @@ def _draw_header(analysis: PlanAnalysis, row: Page) -> None:
         # The Scenarios page judges only a visitor's own plan.
         yours = state.case().plan is not None
         quiet = not row.shows_plan or state.is_hidden() or (row == _FRONT and not yours)
-        panel.draw(header_panel(analysis.yours, yours=yours, quiet=quiet))
+        screen.draw(header_panel(analysis.yours, yours=yours, quiet=quiet))
     elif not (row.needs_study or row.shows_plan):
-        panel.draw(Heading(row.title, 1))
+        screen.draw(Heading(row.title, 1))
     story = state.open_story()
     if story is not None and row.title == story.page:
         st.markdown(

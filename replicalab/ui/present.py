@@ -13,7 +13,7 @@ from replicalab.facts.round_facts import suggested
 from replicalab.facts.slide_facts import Slide
 from replicalab.negotiation import concession_steps
 from replicalab.planner import PlanAnalysis
-from replicalab.ui import panel, state
+from replicalab.ui import screen, state
 from replicalab.ui.library_page.keeping import note_of
 from replicalab.ui.negotiation_page import table
 from replicalab.ui.negotiation_page.table import RunSession
@@ -56,7 +56,7 @@ def draw(here: PlanAnalysis) -> None:
     pack = here.yours.pack
     point = blocks.panel("slide_point", title=story.title, line=story.line) if story else None
     head = {"study": pack.paper.name, "lab": lab_text(pack), "point": point}
-    panel.draw(blocks.panel("deck", **head, slides=panels, number=number))
+    screen.draw(blocks.panel("deck", **head, slides=panels, number=number))
 
 
 def slides(here: PlanAnalysis, session: RunSession | None, note: str = "") -> Iterator[SlidePanel]:
@@ -79,7 +79,7 @@ def slides(here: PlanAnalysis, session: RunSession | None, note: str = "") -> It
         if rule is not None and opening is not None and opening.failing:
             yield SlidePanel(Slide.RULE, slide_facts.rule_slide(negotiation, rule))
     decided = slide_facts.decided_plan(here, negotiation)
-    for slide in panel.draw_features("slides", decided).values():
+    for slide in screen.draw_features("slides", decided).values():
         yield SlidePanel(Slide.FEATURE, slide)
     yield SlidePanel(Slide.DECISION, slide_facts.decision_slide(here, negotiation, verdict, note))
 

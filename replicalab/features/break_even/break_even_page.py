@@ -13,8 +13,7 @@ from replicalab.facts import blocks
 from replicalab.features import break_even as feature
 from replicalab.features.break_even import TITLE, BreakEven
 from replicalab.negotiation.score import RobustPlan
-from replicalab.ui import panel as ui
-from replicalab.ui import state
+from replicalab.ui import screen, state
 from replicalab.ui.controls import NumberField, between, button, complain, escape, fold
 
 _KEPT: Final = "break_evens"
@@ -39,7 +38,7 @@ def panel(place: str, plan: Assessment) -> Mapping[str, blocks.Panel]:
 
 def _draw(plan: Assessment) -> None:
     fields, (rows, robust, problem) = _fields(plan), _found(plan)
-    ui.draw(*feature.blocks_of(plan, rows, robust))
+    screen.draw(*feature.blocks_of(plan, rows, robust))
     with st.expander("Change the worlds", icon=":material/tune:", key="worlds"):
         with st.grid("auto", min_column_width=150, vertical_alignment="bottom"):
             for field in fields:

@@ -21,8 +21,7 @@ from replicalab.models import LabManagerActionType, Protocol
 from replicalab.negotiation import score_of
 from replicalab.planner import PlanAnalysis
 from replicalab.tables import sheet
-from replicalab.ui import panel as blocks
-from replicalab.ui import state
+from replicalab.ui import screen, state
 from replicalab.ui.controls import button
 from replicalab.ui.file_transfer import download
 from replicalab.ui.workspace import Workspace, to_query
@@ -42,7 +41,7 @@ def panel(place: str, plan: PlanAnalysis | None) -> Mapping[str, Any]:
         _draw(plan)
     elif state.workspace().challenge:
         _, handed = st.session_state[state.HANDED]
-        blocks.draw(score_panel(score_of(plan.yours.revised(handed)), YOU))
+        screen.draw(score_panel(score_of(plan.yours.revised(handed)), YOU))
         with st.container(horizontal=True, vertical_alignment="center", key="challenge"):
             button("Try again", "replay", start)
             button("Leave the challenge", "lock_open", state.leave_challenge)
@@ -58,7 +57,7 @@ def start() -> None:
 
 
 def _draw(here: PlanAnalysis) -> None:
-    blocks.draw(challenge_panel(here.yours))
+    screen.draw(challenge_panel(here.yours))
     with st.container(horizontal=True, vertical_alignment="bottom", key="challenge"):
         st.text_input("Your name (optional)", key=_NAME, max_chars=_NAME_LENGTH, width=220)
         button("Hand in", "task_alt", partial(_hand_in, here.yours), type="primary")
@@ -74,7 +73,7 @@ def _draw(here: PlanAnalysis) -> None:
         button("Leave the challenge", "lock_open", state.leave_challenge)
     if answers := _answers():
         heading = Heading("With the Lab Manager", 2, part=True)
-        blocks.draw(heading, listing(text for text, _ in answers))
+        screen.draw(heading, listing(text for text, _ in answers))
         _, offered = answers[-1]
         if offered is not None and offered != here.yours.plan:
             button("Take its offer", "handshake", partial(state.replace_plan, offered))

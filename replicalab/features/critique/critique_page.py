@@ -8,8 +8,7 @@ import streamlit as st
 from replicalab.facts.blocks import group
 from replicalab.features.critique import PROTOCOL, TITLE, Place, critique, critique_blocks
 from replicalab.planner import PlanAnalysis
-from replicalab.ui import panel as blocks
-from replicalab.ui import state
+from replicalab.ui import screen, state
 from replicalab.ui.controls import button
 from replicalab.ui.export import TABS
 
@@ -21,7 +20,7 @@ def panel(_: str, plan: PlanAnalysis) -> None:
         with place:
             remarks = critique(plan.yours, state.case().registration)
             query = urlencode(state.address())
-            blocks.draw(group(*critique_blocks(remarks, partial(_link, query))))
+            screen.draw(group(*critique_blocks(remarks, partial(_link, query))))
             to_form = partial(st.session_state.update, {TABS: "Registration"})
             button("Answer on the form", "edit_note", to_form, key="critique_to_form")
 

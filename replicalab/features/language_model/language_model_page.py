@@ -26,7 +26,7 @@ from replicalab.negotiation import Recording, Round, Setup, ask_model
 from replicalab.ui.controls import button, draw_verdict, escape
 from replicalab.ui.negotiation_page import table
 from replicalab.ui.negotiation_page.table import Pending, RunSession
-from replicalab.ui.panel import draw
+from replicalab.ui.screen import draw
 
 _BASE_URL, _KEY = SETTINGS["base_url"], SETTINGS["api_key"]
 _TEXTS: Final = {

@@ -14,8 +14,8 @@ from replicalab.tables import sheet
 from replicalab.ui import state
 from replicalab.ui.controls import NumberField, between, complain, escape
 from replicalab.ui.file_transfer import download
-from replicalab.ui.panel import draw
 from replicalab.ui.scenarios_page.survey_list import ListedStudy
+from replicalab.ui.screen import draw
 
 _RESULT: Final = "portfolio_found"
 

@@ -10,7 +10,7 @@ from replicalab.facts.curve_facts import p_text
 from replicalab.features.success import CRITERIA, PRIOR, TITLE, share_text, success_of
 from replicalab.lexicon import amount_text
 from replicalab.scenarios import Design
-from replicalab.ui.panel import draw
+from replicalab.ui.screen import draw
 
 _FAR: Final = 1.1  # ratio of two z from which the normal approximation counts as rough
 

@@ -15,7 +15,7 @@ from replicalab.negotiation import case as core
 from replicalab.negotiation import load, replay
 from replicalab.scenarios import Difficulty, read_lab
 from replicalab.tables import sheet, workbook
-from replicalab.ui import batches, controls, notices, own_studies, panel, state, tray, workspace
+from replicalab.ui import batches, controls, notices, own_studies, screen, state, tray, workspace
 from replicalab.ui.compare_page import many
 from replicalab.ui.file_transfer import download
 from replicalab.ui.library_page.drafting import case_of_run, case_to_open
@@ -62,7 +62,7 @@ def _draw_sides(here: planner.PlanAnalysis) -> None:
         text = f"{lacking} Choose above, or press Compare this on any page."
         st.info(text, icon=":material/compare_arrows:")
         return
-    panel.draw(comparison_panel(compared.sides))
+    screen.draw(comparison_panel(compared.sides))
     with st.container(horizontal=True, key="compare_files"):
         rows = table(compared.sides)
         names = [str(name) for name in rows[0]]

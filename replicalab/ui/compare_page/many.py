@@ -15,7 +15,7 @@ from replicalab.library import EntryKind, KeptBatch, batch_text
 from replicalab.negotiation.batch import Rule, Summary, is_same, jobs_of, summaries
 from replicalab.negotiation.case import Case
 from replicalab.render import figures
-from replicalab.ui import batches, controls, file_transfer, notices, own_studies, panel, state
+from replicalab.ui import batches, controls, file_transfer, notices, own_studies, screen, state
 from replicalab.ui.library_page.keeping import keep_new
 
 _RULES: Final[tuple[Rule, ...]] = get_args(Rule)
@@ -208,7 +208,7 @@ def _draw_source(batch: batches.VisitorBatch, names: dict[str, str]) -> None:
 def _draw_shares(batch: batches.VisitorBatch, names: dict[str, str]) -> None:
     results = list(batch.results)
     shares = score_facts.shares_panel(summaries(results), names, results)
-    panel.draw(shares, score_facts.regret_panel(results))
+    screen.draw(shares, score_facts.regret_panel(results))
 
 
 def _draw_agreement_heatmap(batch: batches.VisitorBatch, names: Mapping[str, str]) -> None:
@@ -222,7 +222,7 @@ def _draw_agreement_heatmap(batch: batches.VisitorBatch, names: Mapping[str, str
     outcomes = [[score_facts.outcomes_text(part) if part else "" for part in line] for line in grid]
     chart = figures.outcomes_figure(rows, labs, shares, outcomes, title)
     alt = f"{title}, by study, players and lab. The table below has the same numbers."
-    panel.draw_chart(chart, "batch_chart", alt)
+    screen.draw_chart(chart, "batch_chart", alt)
 
 
 def _agreed(summary: Summary | None) -> float | None:

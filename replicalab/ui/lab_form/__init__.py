@@ -8,7 +8,7 @@ import streamlit as st
 from replicalab import errors, lexicon, library, limits, scenarios
 from replicalab.facts.check_facts import header_panel
 from replicalab.facts.lab_facts import own_values
-from replicalab.ui import file_transfer, notices, panel, state
+from replicalab.ui import file_transfer, notices, screen, state
 from replicalab.ui.controls import button, escape, open_tab
 from replicalab.ui.lab_form import lab_fields
 from replicalab.ui.library_page.shelf import owner, shelf
@@ -40,8 +40,8 @@ def draw_way_back(key: str) -> None:
 # A drawer is a fragment: a field runs it alone, and the page is drawn again on closing.
 @st.dialog("Your lab", position="right", width="medium", on_dismiss="rerun")
 def _draw() -> None:
-    panel.draw_scheme()
-    panel.draw(header_panel(state.analysis().yours, yours=state.case().plan is not None))
+    screen.draw_scheme()
+    screen.draw(header_panel(state.analysis().yours, yours=state.case().plan is not None))
     if own_values(state.author_pack(), state.analysis().yours.pack):
         draw_way_back("lab_back")
     with open_tab(_PARTS, "lab_part") as name:
@@ -70,7 +70,7 @@ def _draw_saving() -> None:
     file_transfer.upload("Open a lab", _FILE, take, ["json"], help="A lab file from ReplicaLab.")
     lab = scenarios.lab_json(state.case().own_lab)
     file_transfer.download("Download this lab", lab, "lab.json", key="get_lab")
-    panel.draw_features("lab", state.analysis())
+    screen.draw_features("lab", state.analysis())
 
 
 def _draw_saved() -> None:

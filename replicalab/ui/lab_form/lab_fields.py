@@ -18,7 +18,7 @@ from replicalab.limits import LONGEST_LABEL, MOST_OWN_ITEMS
 from replicalab.scenarios.field_types import CURRENCY, Rate, Step
 from replicalab.scenarios.lab import FIRST_YEAR, LAST_YEAR
 from replicalab.scenarios.own import ItemCategory
-from replicalab.ui import controls, notices, panel, state
+from replicalab.ui import controls, notices, screen, state
 from replicalab.ui.controls import badge, escape
 
 _STAMP: Final = "lab_form"
@@ -73,7 +73,7 @@ def draw_means() -> None:
 def draw_rates() -> None:
     """Draw the rates, and the numbers above which a plan needs one more staff unit."""
     _draw_amounts(scenarios.AmountGroup.RATES, per_row=3)
-    panel.draw(sentences_panel([f"Your plan’s staff: {staff_text(state.analysis().yours)}."]))
+    screen.draw(sentences_panel([f"Your plan’s staff: {staff_text(state.analysis().yours)}."]))
     _draw_amounts(scenarios.AmountGroup.STEPS, per_row=3)
 
 
@@ -214,7 +214,7 @@ def draw_items() -> None:
         _draw_row(label, items[label], pack)
     hidden = len(items) - _ROWS
     further = f"{hidden} more: pick them by name above." if hidden > 0 else ""
-    panel.draw(sentences_panel([*filter(None, (further, lab_facts.unspoken_text(pack)))]))
+    screen.draw(sentences_panel([*filter(None, (further, lab_facts.unspoken_text(pack)))]))
 
 
 def row_key(label: str) -> str:

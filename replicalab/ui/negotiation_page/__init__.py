@@ -12,7 +12,7 @@ from replicalab.facts import blocks, round_facts
 from replicalab.facts.negotiation_facts import LAB_MANAGERS, RECORDED, SCIENTISTS, Player, kept_text
 from replicalab.negotiation import AUTOMATIC, LabManagerKind, Negotiation, ScientistKind
 from replicalab.render import figures
-from replicalab.ui import panel, state, tray
+from replicalab.ui import screen, state, tray
 from replicalab.ui.controls import button, choice_callback, escape, fold, page_link
 from replicalab.ui.negotiation_page import moves, saved_runs, table
 from replicalab.ui.negotiation_page.table import ModelSeat, Pending, RunSession
@@ -27,7 +27,7 @@ _SECONDS_PER_ROUND: Final = 2.0
 
 def draw(analysis: planner.PlanAnalysis) -> Pending | None:
     """Draw the page, and return the pending call of a language model."""
-    seat = panel.draw_features(table.PLACE, None).get("seat")
+    seat = screen.draw_features(table.PLACE, None).get("seat")
     _draw_players()
     saved_runs.draw_origin()
     _draw_undo()
@@ -85,13 +85,13 @@ def _draw_negotiation(origin: RunSession, seat: ModelSeat | None) -> Pending | N
         _draw_scrubber(session, origin)
         moves.draw_courses(origin)
     if session is origin and _shows_last_round(negotiation):
-        panel.draw(round_facts.outcome_panel(session.verdict, is_open=negotiation.outcome is None))
+        screen.draw(round_facts.outcome_panel(session.verdict, is_open=negotiation.outcome is None))
         if negotiation.outcome is not None:
             _draw_ending(origin)
     if negotiation.rounds:
         done = negotiation.rounds[table.shown_round(negotiation)]
         words = seat.reworded(done) if seat else ""
-        panel.draw(round_facts.round_panel(negotiation, done.number, reworded=words))
+        screen.draw(round_facts.round_panel(negotiation, done.number, reworded=words))
         if seat and not words:
             pending = seat.draw_rewording(done) or pending
         moves.draw_fork(origin)
@@ -250,15 +250,15 @@ def _advance(last: int) -> None:
 
 def _draw_run(negotiation: Negotiation) -> None:
     at = table.shown_round(negotiation)
-    panel.draw(round_facts.rounds_panel(negotiation, at))
+    screen.draw(round_facts.rounds_panel(negotiation, at))
     if _shows_last_round(negotiation):
-        panel.draw(round_facts.ledger_panel(negotiation))
+        screen.draw(round_facts.ledger_panel(negotiation))
     with fold("Chart of the rounds", "rounds_chart", icon=":material/show_chart:") as is_open:
         if not is_open:
             return
         visible = negotiation.rounds[: at + 1]
         if plans := [(done.number + 1, done.plan) for done in visible if done.plan]:
             alt = "Use of budget, days and staff by round, and below it the evidence by round"
-            panel.draw_chart(figures.convergence_chart(plans), "convergence", alt)
+            screen.draw_chart(figures.convergence_chart(plans), "convergence", alt)
         else:
             st.caption("No plan has been put forward yet.")

@@ -13,7 +13,7 @@ from replicalab.facts.negotiation_facts import outcome_verdict
 from replicalab.facts.round_facts import forks_panel, outcome_panel
 from replicalab.models import ACCEPT_ACTION, ScientistAction
 from replicalab.negotiation import LabManagerKind, Negotiation, Reply
-from replicalab.ui import editor, notices, panel, state, tray
+from replicalab.ui import editor, notices, screen, state, tray
 from replicalab.ui.controls import button, choice_callback, escape
 from replicalab.ui.negotiation_page import table
 from replicalab.ui.negotiation_page.table import Fork, RunSession
@@ -270,7 +270,7 @@ def _draw_next_to_origin(fork: Fork) -> None:
         for name, negotiation in zip(names, (original, other), strict=True)
     ]
     pairs = list(zip_longest(original.rounds, other.rounds))[fork.at :]
-    panel.draw(*outcomes, forks_panel(pairs, fork.at + 1, names))
+    screen.draw(*outcomes, forks_panel(pairs, fork.at + 1, names))
 
     def keep() -> None:
         session, table.table().shown_fork = fork.run, None

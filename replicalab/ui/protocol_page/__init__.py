@@ -10,7 +10,7 @@ from replicalab.assessment import Assessment
 from replicalab.facts.protocol_facts import ProtocolFacts, Tick
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis
-from replicalab.ui import panel, state, tray
+from replicalab.ui import screen, state, tray
 from replicalab.ui.controls import button, escape, fold
 from replicalab.ui.editor import PlanForm, draw_lists_and_texts, draw_numbers
 from replicalab.ui.protocol_page import assumptions
@@ -29,23 +29,23 @@ def draw(analysis: PlanAnalysis) -> None:
         per_group=assumptions.groups_typed(yours.pack.design) > 1,
     )
     if not hidden:
-        panel.draw_features("protocol", analysis)
+        screen.draw_features("protocol", analysis)
         tray.draw_line()
     with st.container(key="workbench"):
         with st.container(horizontal=True, key="editor"):
             _draw_editor(yours, facts)
         if hidden:
             with st.container():
-                panel.draw_features("protocol", analysis)
+                screen.draw_features("protocol", analysis)
             return
-        panel.draw(*facts.check)
+        screen.draw(*facts.check)
         for repair in facts.repairs:
             take, effect = partial(state.replace_plan, repair.plan), escape(repair.effect)
             button(escape(repair.label), "build", take, help=effect, key=repair.key, wrap=True)
-        panel.draw(facts.evidence)
+        screen.draw(facts.evidence)
         with st.container(key="folds"):
             assumptions.draw(yours)
-            panel.draw_features("folds", yours)
+            screen.draw_features("folds", yours)
         _draw_changes(facts)
 
 
@@ -74,7 +74,7 @@ def _draw_editor(yours: Assessment, facts: ProtocolFacts) -> None:
 
 
 def _draw_changes(facts: ProtocolFacts) -> None:
-    panel.draw(*facts.changes)
+    screen.draw(*facts.changes)
     if facts.ticks or facts.least_plan:
         with st.container(horizontal=True, vertical_alignment="bottom", key="apply"):
             if facts.ticks:
@@ -87,7 +87,7 @@ def _draw_changes(facts: ProtocolFacts) -> None:
         if is_open and not ends:
             st.caption(facts.no_other_plans)
         for number, end in enumerate(ends):
-            panel.draw(end.shown)
+            screen.draw(end.shown)
             take = partial(state.replace_plan, end.plan)
             button(f"Apply: {end.name.lower()}", "balance", take, key=f"apply_end_{number}")
 

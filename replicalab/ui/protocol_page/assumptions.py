@@ -23,7 +23,7 @@ from replicalab.render import figures
 from replicalab.scenarios import Arms, Design, EvidenceAssumptions, Units
 from replicalab.scenarios.field_types import ArmShare, Correlation, PerUnit
 from replicalab.scenarios.own import QUESTION_FIELDS
-from replicalab.ui import controls, panel, state
+from replicalab.ui import controls, screen, state
 from replicalab.ui.controls import escape
 
 PLACE: Final = "assumptions"
@@ -42,7 +42,7 @@ def draw(yours: Assessment) -> None:
         if not is_open:
             return
         parts = _parts(Curves(yours, state.author_pack().design))
-        parts |= panel.draw_features(PLACE, yours)
+        parts |= screen.draw_features(PLACE, yours)
         chosen = st.radio(
             "Numbers or a curve",
             list(parts),
@@ -64,10 +64,10 @@ def _parts(curves: Curves) -> dict[str, Callable[[], None]]:
         n_by_effect = ("samples_by_effect", curve_facts.samples_title, curve_facts.effect_rows)
         parts["n over effect"] = partial(_draw_chart, curves, *n_by_effect)
     if curves.written and curves.written.original:
-        parts[curve_facts.TITLE] = lambda: panel.draw(*curve_facts.original_blocks(curves))
+        parts[curve_facts.TITLE] = lambda: screen.draw(*curve_facts.original_blocks(curves))
     if any(map(KINDS[curves.plan.pack.design.kind].uses, GROUPINGS)):
         parts[UNITS_AND_ARMS] = partial(_draw_units, curves)
-    return parts | {"The design": lambda: panel.draw(design_table(curves.plan))}
+    return parts | {"The design": lambda: screen.draw(design_table(curves.plan))}
 
 
 class _Assumption(NamedTuple):
@@ -301,7 +301,7 @@ def _draw_units(curves: Curves) -> None:
             partial(_apply, question.model_copy(update=dict.fromkeys(GROUPINGS))),
             help=escape(default or "The study names neither."),
         )
-    panel.draw(units_panel(curves.plan))
+    screen.draw(units_panel(curves.plan))
 
 
 def _draw_unit_name(written: Design, asked: Design) -> None:
@@ -354,5 +354,5 @@ def _draw_chart(
         alt=f"{title}; {assumed}. The table below has the same numbers.",
     )
     sentences = [assumption_text(curves.plan), curve_facts.bound_text(curves)]
-    panel.draw(sentences_panel(sentences, quiet=True))
-    panel.draw_tables(lambda: [table(title, names, rows(curves), kind="plain")])
+    screen.draw(sentences_panel(sentences, quiet=True))
+    screen.draw_tables(lambda: [table(title, names, rows(curves), kind="plain")])

@@ -11,7 +11,7 @@ import streamlit as st
 from replicalab import characters, errors, models, planner, scenarios
 from replicalab.facts import blocks, study_facts
 from replicalab.lexicon import count_text, label_key
-from replicalab.ui import own_studies, panel, state, study_form, study_page, workspace
+from replicalab.ui import own_studies, screen, state, study_form, study_page, workspace
 from replicalab.ui.controls import button, escape
 from replicalab.ui.scenarios_page import survey_list
 
@@ -122,7 +122,7 @@ def _draw_idea() -> None:
     # The page's heading until the header has one.
     heading = 2 if state.current().chosen else 1
     slides = blocks.Heading("Stories as slides", heading + 1, part=True)
-    panel.draw(blocks.Group((blocks.panel("idea", sentence=_IDEA, level=heading), slides)))
+    screen.draw(blocks.Group((blocks.panel("idea", sentence=_IDEA, level=heading), slides)))
     # A broken study takes its stories along; the gallery names it.
     with st.grid("auto", min_column_width=270, key="stories"), suppress(errors.ScenarioError):
         for number, story in enumerate(workspace.stories()):
@@ -153,7 +153,7 @@ def _draw_story(story: workspace.Story, options: planner.PlanAnalysis, *, first:
             state.open_workspace(story.workspace.replace(tray=tray))
             state.current().story = story
             st.switch_page(_PAGES[story.page], query_params=state.address())
-        panel.draw(study_facts.picture_panel(options))
+        screen.draw(study_facts.picture_panel(options))
 
 
 def _all_cards() -> list[Card]:
@@ -170,7 +170,7 @@ def draw_choice(page: str) -> None:
     """Offer three studies on a page that needs one."""
     shelf = {card.summary.scenario_id: card for card in cards()}
     first = [shelf[name] for name in _FIRST if name in shelf] or [*shelf.values()][:3]
-    panel.draw(blocks.Group((blocks.Heading(f"{page}: choose a study", 1),)))
+    screen.draw(blocks.Group((blocks.Heading(f"{page}: choose a study", 1),)))
     with st.grid("auto", min_column_width=270, key="choice"):
         for card in first:
             _draw_card(card, on_click=partial(_open, card))
@@ -183,7 +183,7 @@ def _draw_gallery() -> None:
     fitting = [card for card in every if matches(card, wanted)]
     if fitting:
         seed = state.case().seed
-        panel.draw(blocks.panel("legend", number=len(fitting), of=len(every), seed=seed))
+        screen.draw(blocks.panel("legend", number=len(fitting), of=len(every), seed=seed))
     else:
         text = f'No study matches "{escape(wanted.text)}".' if wanted.text else "No study matches."
         st.caption(text)
@@ -255,7 +255,7 @@ def _draw_card(card: Card, on_click: Callable[[], None] | None = None) -> None:
             _open(card)
             study_page.go_there()
         labs, origin = {} if hidden else card.labs, own_studies.origin(brought)
-        panel.draw(study_facts.card_panel(summary, labs, origin, hidden=hidden))
+        screen.draw(study_facts.card_panel(summary, labs, origin, hidden=hidden))
         if brought is not None:
             with st.container(horizontal=True):
                 for is_owners, key, label, icon, pressed in _BUTTONS:

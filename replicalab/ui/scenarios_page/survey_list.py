@@ -8,7 +8,7 @@ import streamlit as st
 from replicalab import characters, errors, lexicon, models, planner, scenarios, tables
 from replicalab.facts import lab_facts, survey_facts
 from replicalab.negotiation.case import Case
-from replicalab.ui import controls, file_transfer, own_studies, panel, state, workspace
+from replicalab.ui import controls, file_transfer, own_studies, screen, state, workspace
 from replicalab.ui.lab_form.lab_fields import draw_means_everywhere
 
 IN_YOUR_LAB: Final = "Your lab"
@@ -69,7 +69,7 @@ def draw() -> None:
     lab = lab_facts.any_lab_text(case.own_lab, case.lab, case.seed)
     listed = [(row.study, row.origin, row.link()) for row in rows]
     level = 2 if state.current().chosen else 1  # the page's heading until its header has one
-    panel.draw(survey_facts.survey_panel(lab, listed, order, level))
+    screen.draw(survey_facts.survey_panel(lab, listed, order, level))
     named: dict[str, ListedStudy] = {}
     for row in rows:
         name = characters.on_one_line(row.pack.paper.name)
@@ -88,7 +88,7 @@ def draw() -> None:
         file_transfer.download(
             "Download as CSV", lambda: tables.sheet(survey_facts.COLUMNS, table), "studies.csv"
         )
-    panel.draw_features("survey", named)
+    screen.draw_features("survey", named)
 
 
 def _rows() -> tuple[ListedStudy, ...]:

@@ -19,7 +19,7 @@ from replicalab.render.figures import CONFIG
 from replicalab.render.html import numbers_style
 from replicalab.scenarios import AMOUNTS, AmountGroup, Difficulty, amounts_in, pack_of
 from replicalab.scenarios.schema import study_schema
-from replicalab.ui import controls, notices, own_studies, panel, state, tradeoffs_page
+from replicalab.ui import controls, notices, own_studies, screen, state, tradeoffs_page
 from replicalab.ui.file_transfer import download, upload
 from replicalab.ui.own_studies import OwnStudy
 from replicalab.ui.study_form import analysis_form, study_fields
@@ -143,7 +143,7 @@ def _draw_side(now: FormSession) -> None:
         fails = f"{lexicon.capitalised(plan.fails_text)}." if plan.failing else ""
         sentences = [fails or "Every dimension passes.", evidence_sentence(plan.evidence)]
         sentences.append(largest_text(plan))
-        panel.draw(sentences_panel(sentences, title=study.paper.name, verdict=plan_verdict(plan)))
+        screen.draw(sentences_panel(sentences, title=study.paper.name, verdict=plan_verdict(plan)))
         if stored not in (None, now.file):
             st.caption(f"It replaces your present '{controls.escape(study.scenario_id)}'.")
     if refused:
@@ -185,7 +185,7 @@ def _draw_comparison() -> None:
                     width="stretch",
                     on_click=partial(choose, kind),
                 )
-                panel.draw(study_facts.kind_panel(kind))
+                screen.draw(study_facts.kind_panel(kind))
 
 
 def _draw_assumptions() -> None:
@@ -232,7 +232,7 @@ def _draw_original(draft: Draft) -> None:
     study_fields.draw_rows([3, 1, 1], [f"design.original.{name}" for name in names])
     study_fields.draw_faults_at(*draft_fields.ORIGINAL)
     if (study := study_fields.session().study) is not None:
-        panel.draw(sentences_panel(curve_facts.choices_texts(study.design), quiet=True))
+        screen.draw(sentences_panel(curve_facts.choices_texts(study.design), quiet=True))
 
 
 def _draw_needs() -> None:
@@ -322,7 +322,7 @@ def _draw_check() -> None:
 def _draw_file() -> None:
     now = study_fields.session()
     st.session_state[_TEXT] = now.file
-    panel.draw_styles(numbers_style(_TEXT, now.file))
+    screen.draw_styles(numbers_style(_TEXT, now.file))
     st.text_area(
         "Study file (YAML)",
         key=_TEXT,

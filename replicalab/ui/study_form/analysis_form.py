@@ -11,7 +11,7 @@ from replicalab.assessment import assess
 from replicalab.designs import KINDS, PARAMETERS, EffectSource, Kind, Unknown, unknowns_of
 from replicalab.facts import plan_facts, study_facts
 from replicalab.scenarios.reading import dotted
-from replicalab.ui import own_studies, panel
+from replicalab.ui import own_studies, screen
 from replicalab.ui.controls import NumberField, button, complain
 from replicalab.ui.study_form import study_fields
 
@@ -48,7 +48,7 @@ def draw() -> None:
             with slots[_SAMPLES]:
                 st.caption(shares)
         pack = scenarios.pack_of(study, scenarios.Difficulty.MEDIUM)
-        panel.draw(study_facts.worked_out_panel(assess(plan, pack), unknown))
+        screen.draw(study_facts.worked_out_panel(assess(plan, pack), unknown))
     with st.container(horizontal=True):
         pressed = st.button(
             "Use this analysis", icon=":material/play_arrow:", type="primary", disabled=not study

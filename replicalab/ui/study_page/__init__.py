@@ -13,7 +13,7 @@ from replicalab.facts.blocks import Block
 from replicalab.limits import LARGEST_SEED
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, Pack
-from replicalab.ui import notices, own_studies, panel, state, study_form
+from replicalab.ui import notices, own_studies, screen, state, study_form
 from replicalab.ui.controls import button, choice_callback, open_tab, page_link
 from replicalab.ui.own_studies import OwnStudy
 
@@ -54,12 +54,12 @@ def draw(analysis: PlanAnalysis) -> None:
     with story:
         _draw_own()
         if not state.is_hidden():
-            panel.draw(study_facts.story_panel(reference))
+            screen.draw(study_facts.story_panel(reference))
         with st.container(horizontal=True, key="ways_on"):
             page_link("pages/1_Protocol.py", "Edit the protocol", "tune")
             page_link("pages/2_Negotiation.py", "Step through the negotiation", "forum")
     with open_tab(PARTS, TABS) as name:
-        panel.draw(*PARTS[name](reference))
+        screen.draw(*PARTS[name](reference))
 
 
 def _draw_lab_choice(pack: Pack) -> None:

@@ -16,7 +16,7 @@ from replicalab.facts.lab_facts import amounts_text, own_text
 from replicalab.facts.negotiation_facts import step_changes
 from replicalab.limits import LARGEST_PLANNED
 from replicalab.render import figures
-from replicalab.ui import lab_form, panel, state
+from replicalab.ui import lab_form, screen, state
 from replicalab.ui.controls import button, choice_callback, page_link
 from replicalab.ui.tradeoffs_page.outlook import LoadedPlan, Outlook, choose, view_choice
 
@@ -32,7 +32,7 @@ def draw(analysis: planner.PlanAnalysis) -> None:
     view = Outlook(state.author_pack(), analysis, view_choice())
     if text := no_evidence_text(view.options):
         verdict = blocks.Verdict(blocks.Status.FAIL, "No evidence", text)
-        panel.draw(blocks.sentences_panel([text], verdict=verdict))
+        screen.draw(blocks.sentences_panel([text], verdict=verdict))
     picture, controls = st.columns([5, 3], gap="large")
     with picture:
         chart = st.radio(
@@ -75,8 +75,8 @@ def _draw_region(view: Outlook) -> None:
     outside = view.region.outside(region_facts.points_of(view.plans, view.drawn))
     facts = [*region_facts.region_facts(view.drawn, view.yours, view.effect, outside, other)]
     reading = region_facts.reading_fold(view.yours.evidence, lost=view.choice.lost)
-    panel.draw(*([facts_table("The region", facts)] if facts else []), reading)
-    panel.draw_tables(lambda: _region_tables(view))
+    screen.draw(*([facts_table("The region", facts)] if facts else []), reading)
+    screen.draw_tables(lambda: _region_tables(view))
 
 
 def _draw_region_chart(view: Outlook) -> None:
@@ -87,10 +87,10 @@ def _draw_region_chart(view: Outlook) -> None:
         f"{title} with {amounts_text(view.pack.lab)}. Days against samples, with the planned "
         "evidence and each limit; the table below has the same numbers."
     )
-    panel.draw_chart(chart.figure, _CHART, alt, on_select=_take_click, selection_mode="points")
+    screen.draw_chart(chart.figure, _CHART, alt, on_select=_take_click, selection_mode="points")
     marked = [(plan.counts.days, plan.counts.samples) for plan in view.plans.values()]
     spot = None if view.place in marked else figures.spot_of(view.region, *view.place)
-    panel.draw(figures.over_panel(chart, spot))
+    screen.draw(figures.over_panel(chart, spot))
 
 
 def region_chart(view: Outlook, title: tuple[str, str], *, labelled: bool = True) -> Any:
@@ -141,9 +141,9 @@ def _draw_frontier(view: Outlook) -> None:
         axes = "Cost against evidence; the table below has the same numbers."
         alt = f"{title}, with {amounts_text(view.pack.lab)}. {axes}"
         chart = figures.frontier_figure(plans, marks, (title, ""))
-        panel.draw_chart(chart, "frontier_chart", alt)
+        screen.draw_chart(chart, "frontier_chart", alt)
     table = frontier_facts.standing_table(options)
-    panel.draw(blocks.sentences_panel([verdict.text], verdict=verdict), table)
+    screen.draw(blocks.sentences_panel([verdict.text], verdict=verdict), table)
     if balanced is not None:
         _draw_load_button("Load the balanced plan", "balance", balanced.plan, view)
     if plans.plans:
@@ -156,8 +156,8 @@ def _draw_frontier(view: Outlook) -> None:
             "Not drawn: plans on the frontier only because they take fewer days.": undrawn,
         }
         listed = blocks.listing(text for text, is_shown in reading.items() if is_shown)
-        panel.draw(blocks.Fold("How to read this", (listed,)))
-        panel.draw_tables(lambda: [frontier_facts.frontier_table(options)])
+        screen.draw(blocks.Fold("How to read this", (listed,)))
+        screen.draw_tables(lambda: [frontier_facts.frontier_table(options)])
 
 
 def _draw_levers(view: Outlook) -> None:
@@ -177,7 +177,7 @@ def _draw_levers(view: Outlook) -> None:
     ends = min(1, means.staff), max(means.staff + 1, needed)
     _draw_lever("staff", "Staff units", means.staff, ends)
     text = own_text(real, view.pack)
-    panel.draw(blocks.sentences_panel(["The levers change your lab on every page.", text]))
+    screen.draw(blocks.sentences_panel(["The levers change your lab on every page.", text]))
     if text:
         lab_form.draw_way_back("reset_lab")
 
@@ -219,7 +219,7 @@ def _draw_point(view: Outlook) -> None:
             st.number_input(label, 0, LARGEST_PLANNED, shown, step=1, key=key, on_change=take)
     effect = view.effects[view.effect_place] if view.effect_place else None
     verdict, facts = verdicts.plan_verdict(view.point), region_facts.point_facts(view.point, effect)
-    panel.draw(blocks.Sentence("", verdict.title, verdict.status), facts_table("The point", facts))
+    screen.draw(blocks.Sentence("", verdict.title, verdict.status), facts_table("The point", facts))
     _draw_load_button("Load this point", "input", view.point.plan, view)
     loaded = view.choice.loaded
     if loaded is not None and loaded.plan == view.yours.plan:
@@ -227,7 +227,7 @@ def _draw_point(view: Outlook) -> None:
             button("Undo", "undo", state.undo, key="undo_loaded")
             page_link("pages/1_Protocol.py", "See it on Protocol", "tune")
         verdict = blocks.Verdict(blocks.Status.PASS, "Loaded", loaded.text)
-        panel.draw(blocks.sentences_panel([loaded.text], verdict=verdict))
+        screen.draw(blocks.sentences_panel([loaded.text], verdict=verdict))
 
 
 def _draw_load_button(label: str, icon: str, plan: models.Protocol, view: Outlook) -> None:
@@ -249,4 +249,4 @@ def _draw_extras(view: Outlook) -> None:
     if view.effects:
         plans = {name: plan for name, plan in view.plans.items() if name != region_facts.OFFER}
         effects = check_facts.effects_panel(view.effects, plans)
-    panel.draw(extras, effects)
+    screen.draw(extras, effects)
