@@ -483,11 +483,11 @@ def test_content_without_its_study_stays_with_problem(
 
 
 def results() -> list[Result]:
-    shelved = jobs_of((STUDY,), (Difficulty.EASY, Difficulty.HARD), (3, 0))
+    shipped = jobs_of((STUDY,), (Difficulty.EASY, Difficulty.HARD), (3, 0))
     cases = jobs_of(("seedling_music",), (Difficulty.MEDIUM,), (1,))
     changes = {"text": template_text(), "own_lab": LabOverrides(budget=900)}
-    jobs = [shelved[2], *[item.model_copy(update=changes) for item in cases], *shelved[:2]]
-    return [*map(run_job, jobs), Result(job=shelved[3], error="its process died")]
+    jobs = [shipped[2], *[item.model_copy(update=changes) for item in cases], *shipped[:2]]
+    return [*map(run_job, jobs), Result(job=shipped[3], error="its process died")]
 
 
 def test_batch_keeps_order_of_results() -> None:

@@ -97,9 +97,9 @@ def _rows() -> tuple[ListedStudy, ...]:
     inputs = (case.own_lab, case.lab, case.seed, scenarios.shelf_fingerprint(), brought)
     cached: tuple[object, tuple[ListedStudy, ...]] | None = st.session_state.get(_ROWS)
     if cached is None or cached[0] != inputs:  # it takes seconds
-        shelved = [(summary.scenario_id, None) for summary in scenarios.list_scenarios()]
+        shipped = [(summary.scenario_id, None) for summary in scenarios.list_scenarios()]
         rows = []
-        for scenario_id, own in (*shelved, *((own.study.scenario_id, own) for own in brought)):
+        for scenario_id, own in (*shipped, *((own.study.scenario_id, own) for own in brought)):
             key = own.key if own else None
             pack = own_studies.find(scenario_id, case.lab.value, case.seed, key)
             study = planner.surveyed(pack.with_own(case.own_lab, scenarios.EvidenceAssumptions()))
