@@ -357,13 +357,13 @@ def critique_blocks(
     remarks: Sequence[Remark], link: Callable[[Place], str] | None = None
 ) -> list[Sentence | Table]:
     """Return a table for each standing; with links to places, answers are below the questions."""
-    rows = {each: [_row(r, link) for r in remarks if r.standing is each] for each in Standing}
-    concerns, unanswered, answered = map(len, rows.values())
+    standings = [remark.standing for remark in remarks]
+    concerns, unanswered, answered = map(standings.count, Standing)
     count, concern = map(lexicon.count_text, (len(remarks), concerns), ("question", "concern"))
     summary = f"{count}: {concern}, {unanswered} not answered, {answered} answered."
     blocks: list[Sentence | Table] = [Sentence(summary)]
     for standing, caption in _CAPTIONS.items():
-        listed = rows[standing]
+        listed = [_row(remark, link) for remark in remarks if remark.standing is standing]
         if link:
             columns = [Column(f"{caption} ({len(listed)})"), Column(_REMEDY, "quiet")]
             blocks.append(table(columns[0].name, columns, listed, kind="asked"))
