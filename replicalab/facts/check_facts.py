@@ -216,7 +216,8 @@ def effects_panel(
     """Return `effects_table` between a title and the bounds."""
     evidence = next(iter(plans.values())).evidence
     title = f"{evidence.title}, if the effect is not what was assumed"
-    bounds = Sentence(f"Dotted and solid mark: {plan_facts.bounds_text(evidence)}.", quiet=True)
+    floor, target = map(evidence.format, (evidence.floor, evidence.target))
+    bounds = Sentence(f"Dotted mark: floor {floor}. Solid mark: target {target}.", quiet=True)
     return blocks.group(Heading(title, 2, part=True), effects_table(effects, plans), bounds)
 
 

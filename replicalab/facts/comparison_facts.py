@@ -12,7 +12,7 @@ from replicalab.negotiation import Outcome
 from replicalab.negotiation.case import Side
 
 DIFFERS: Final = "What differs"
-SLACK: Final = "Used, and left"
+SLACK: Final = "Used and left"
 COST: Final = "Cost, {currency}"
 EVIDENCE: Final = "Evidence"
 OUTCOME: Final = "Outcome"

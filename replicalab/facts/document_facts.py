@@ -330,17 +330,17 @@ def _less_table(analysis: PlanAnalysis) -> Block:
     rows, seen = [], list[models.Protocol]()
     for share in SHARES:
         best = _best_for(yours, money * share)
-        named = f"{lexicon.percent_text(share)} of it"
+        named = lexicon.percent_text(share)
         amount = lexicon.amount_text(money * share)
         if best is None:
-            rows.append(blocks.row(named, amount, "no plan fits that shows anything", "", "", ""))
+            rows.append(blocks.row(named, amount, "no plan with evidence fits", "", "", ""))
             break
         if best.plan not in seen:
             seen.append(best.plan)
             rows.append(_row(named, amount, best, _lost_text(best)))
     limit = "the plan’s cost" if money == yours.cost else "the lab’s budget"
     name = f"The least-loss plans for less than {lab.money(money)}, {limit}"
-    return blocks.table(name, _columns("Money", "At most"), rows)
+    return blocks.table(name, _columns("Share", "At most"), rows)
 
 
 def _columns(change: str, amount: str) -> tuple[Column, ...]:

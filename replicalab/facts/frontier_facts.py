@@ -107,7 +107,7 @@ def extra_facts(options: planner.PlanAnalysis) -> Iterator[Fact]:
     for row in assessment.DIMENSION_ROWS.values():
         if row.lab_limit and row.is_addable and row.key not in bought:
             noun = currency if row.currency else lexicon.plural(row.noun, 2)
-            yield Fact(row.key, f"More {noun}", "buys nothing alone")
+            yield Fact(row.key, f"More {noun}", "no gain on its own")
 
 
 def _extra_fact(extra: planner.SmallestAddition) -> Fact:

@@ -67,7 +67,7 @@ def used_text(plan: Assessment, slack: assessment.Slack) -> str:
         last = plan.last_day_text if slack.dimension is models.Dimension.SCHEDULE else ""
         return f"{used} / {limit} {lexicon.plural(row.noun, slack.limit)}{last}"
     if not slack.ok and slack.dimension not in plan.causes:
-        return f"(repeats {phrases.dimensions_text(plan.pack, plan.repeated)})"
+        return f"(see {phrases.dimensions_text(plan.pack, plan.repeated)})"
     return lexicon.count_text(slack.used, row.noun)
 
 
@@ -140,7 +140,7 @@ def notes(plan: Assessment) -> list[tuple[str, str]]:
     kinds = {
         "Caution": [cautions_sentence(plan)],
         "Note": [*warnings, spare_text(plan)],
-        "Just at a limit": _cliff_texts(plan.cliffs),
+        "At a limit": _cliff_texts(plan.cliffs),
     }
     return [(name, text) for name, lines in kinds.items() for text in lines if text]
 

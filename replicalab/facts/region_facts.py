@@ -113,8 +113,8 @@ def region_title(region: Region) -> str:
     days = count_text(span.last, "day")
     if span.first != span.last:
         days = f"{amount_text(span.first)} to {days}"
-    are = "Fits and analysed" if fits.samples > span.samples else "Fits"
-    are = are if useful else "Fits, but not all samples are analysed"
+    are = "Feasible, all analysed" if fits.samples > span.samples else "Feasible"
+    are = are if useful else "Feasible, but not all samples are analysed"
     samples = count_text(span.samples, region.drawn.plan.pack.design.sample_noun)
     return f"{are}: up to {samples}, {days}"
 

@@ -95,7 +95,7 @@ def _state(step: planner.PlanStep) -> dict[str, object]:
     return {
         "seven": [
             (
-                f"{lexicon.capitalised(term(name))}{' (repeats these)' * (name in repeated)}",
+                f"{lexicon.capitalised(term(name))}{' (same errors)' * (name in repeated)}",
                 "" if name in repeated else Status.PASS if slack.ok else Status.FAIL,
             )
             for name, slack in now.slack.items()

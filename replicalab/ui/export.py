@@ -257,11 +257,14 @@ def _draw_link() -> None:
     reach = "Anyone with this link who can reach this server sees this page."
     if is_local:
         reach = "This link works only on this computer. To share, send the bundle."
-    st.markdown(f"{reach} The button next to the link copies it.")
+    st.markdown(reach)
     with st.container(key="hand_link"):
         st.code(f"{url}?{urlencode(state.address())}", language=None, wrap_lines=True)
     if not state.is_too_long():
-        st.markdown("It opens this page with your study, lab, plan, players and comparison.")
+        st.markdown(
+            "It opens this page with your study, lab, plan, players and comparison. "
+            "The button next to it copies it."
+        )
     if missing := list(_left_out(state.case())):
         st.markdown("**It does not carry**\n\n" + "\n".join(f"- {line}" for line in missing))
 

@@ -115,7 +115,7 @@ def test_title_covers_long_labs(lab: dict[str, Any], span: str | None) -> None:
         assert text == "No plan with these items and controls fits this lab"
     else:
         none = "No plan that fits with these items and controls has evidence"
-        assert text == (f"Fits and analysed: {span}" if span else none)
+        assert text == (f"Feasible, all analysed: {span}" if span else none)
 
 
 def test_trade_off_sentences() -> None:

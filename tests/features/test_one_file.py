@@ -76,10 +76,10 @@ def test_levers_hold_the_lab_and_exact_needs(study: str, lab: str) -> None:
 
 
 def test_levers_name_what_they_cannot_change() -> None:
-    assert "No lever frees &#39;bioluminescence imager&#39;." in written(
+    assert "The sliders cannot free &#39;bioluminescence imager&#39;." in written(
         plan_in("bio_jq1_myeloma", "medium")
     )
-    assert "No lever" not in written(plan_in("psy_stroop", "easy"))
+    assert "cannot free" not in written(plan_in("psy_stroop", "easy"))
 
 
 def test_evidence_below_the_floor_has_its_mark() -> None:

@@ -21,7 +21,7 @@ from tests.ui.walking import go, query_of, unfolded, visit
 
 LOADED: Final = "Loaded. 420 → 261 months, 8 → 5 days, other equipment."
 FRONTIER: Final = "frontier"
-FITS: Final = "Fits and analysed: up to"
+FITS: Final = "Feasible, all analysed: up to"
 
 
 def opened(study: str = "fin_momentum", lab: str = "medium") -> AppTest:

@@ -237,13 +237,17 @@ def _of_means(plan: Assessment) -> Iterator[Assumption]:
     )  # fmt: skip
     for item, until in lab.booked.items():
         if of := labels.get(label_key(item)):
-            ends, text = (first, max(until, lab.start_day)), "to day {:,.0f}".format
+            ends, text = (first, max(until, lab.start_day)), _booked_text
             yield Assumption(
-                f"booking of {label_key(item)}", f"Booking of {of}", until, ends, lab.days,
+                f"booking of {label_key(item)}", f"Booking of {of}, until", until, ends, lab.days,
                 partial(_in_lab, "booked", of=item), text,
-                partial("{} booked to day {:,.0f}".format, of),
+                partial("{} booked until day {:,.0f}".format, of),
                 f"a longer booking of {of}", partial(_whole, until),
             )  # fmt: skip
+
+
+def _booked_text(day: float) -> str:
+    return f"day {day:,.0f}" if day >= 1 else "not booked"
 
 
 def sentence(plan: Assessment, rows: Sequence[BreakEven], name: str = "The plan") -> str:

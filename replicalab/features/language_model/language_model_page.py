@@ -35,7 +35,7 @@ _TEXTS: Final = {
     "api_key": ("Key", "if the server asks"),
 }
 _NUMBERS: Final = {
-    "timeout": ("Longest silence (seconds)", 3600),
+    "timeout": ("Timeout (seconds)", 3600),
     "max_tokens": ("Longest answer (tokens)", 1_000_000),
 }
 _ROUNDS_KEPT: Final = "The rounds played so far are kept."

@@ -37,7 +37,7 @@ _BUDGETS: Final = 13
 _DAYS: Final = 12
 _STAFF: Final = 6
 _SPREAD: Final = (0.4, 1.6)  # of the lab's budget
-_VERBS: Final = {ItemStatus.BOOKED: "frees", ItemStatus.OUT_OF_STOCK: "supplies"}
+_VERBS: Final = {ItemStatus.BOOKED: "free", ItemStatus.OUT_OF_STOCK: "supply"}
 _SIGNS: Final = {Status.PASS: "✓", Status.CAUTION: "!", Status.FAIL: "✕"}
 
 
@@ -137,7 +137,10 @@ def _lever(name: str, values: Sequence[float], lab: Lab) -> str:
 
 def _unmoved_text(plan: Assessment) -> str:
     missing = (
-        listed(f"No lever {verb} ", [item.label for item in plan.items if item.status is status])
+        listed(
+            f"The sliders cannot {verb} ",
+            [item.label for item in plan.items if item.status is status],
+        )
         for status, verb in _VERBS.items()
     )
     return " ".join(f"{text}." for text in missing if text)
