@@ -7,7 +7,7 @@ written as text is refused. Amounts are credits, time is whole days, people are 
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, Self
@@ -159,8 +159,8 @@ def revise(protocol: Protocol, **changes: object) -> Protocol:
     return protocol.model_copy(update=changes)
 
 
-def too_large(protocol: Protocol) -> list[Refusal]:
-    """Return the parts of a plan above the planning limits, each with value and limit."""
+def too_large(protocol: Protocol, term: Callable[[str], str] = str) -> list[Refusal]:
+    """Return the parts of a plan above the planning limits; ``term`` words the labels."""
     most, size = limits.LARGEST_PLANNED, text_bytes(protocol)
     faults = [
         Refusal(
@@ -169,13 +169,13 @@ def too_large(protocol: Protocol) -> list[Refusal]:
         for field in NUMBER_FIELDS
         if (value := getattr(protocol, field)) > most
     ]
-    faults += too_long(protocol)
+    faults += too_long(protocol, term)
     if size > (most := limits.MOST_PLAN_BYTES):
         faults.append(Refusal(f"The plan's texts take {size:,} bytes", f"at most {most:,} fit"))
     return faults
 
 
-def too_long(protocol: Protocol) -> list[Refusal]:
+def too_long(protocol: Protocol, term: Callable[[str], str] = str) -> list[Refusal]:
     """Return the lists and texts of a plan above their limits."""
     sizes: list[tuple[str, str, int, str, int]] = []
     for field in TEXT_FIELDS:
@@ -187,7 +187,9 @@ def too_long(protocol: Protocol) -> list[Refusal]:
         sizes.append((field, "has", len(labels), "entries", limits.MOST_LABELS))
         sizes.append((field, "has an entry of", longest, "characters", limits.LONGEST_LABEL))
     return [
-        Refusal(f"{FIELD_LABELS[field]} {has} {size:,} {noun}", f"at most {most:,} fit", field)
+        Refusal(
+            f"{term(FIELD_LABELS[field])} {has} {size:,} {noun}", f"at most {most:,} fit", field
+        )
         for field, has, size, noun, most in sizes
         if size > most
     ]

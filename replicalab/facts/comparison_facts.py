@@ -1,6 +1,7 @@
 """Plans side by side: differences, use of the lab, costs, evidence and outcomes."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 from replicalab import assessment, lexicon, models, scenarios
@@ -106,7 +107,7 @@ def _lab(sides: Sequence[Side]) -> Iterator[Line]:
     for amount in scenarios.AMOUNTS.values():
         values = [*map(amount.of, labs)]
         if amount.group is not scenarios.AmountGroup.MONEY or any(values):
-            label = _named(sides, amount.label_in(currency))
+            label = amount.label_in(currency, partial(_named, sides))
             yield _line(label, map(blocks.number_cell, values))
     if any(lab.start_date for lab in labs):
         yield _line("First day", map(first_day_text, labs))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import MAXYEAR, date, datetime
 from enum import StrEnum
 from typing import Annotated, Any, Final, NamedTuple
@@ -298,10 +298,10 @@ class LabAmount(NamedTuple):
             self.part
         ]
 
-    def label_in(self, currency: str) -> str:
+    def label_in(self, currency: str, term: Callable[[str], str] = str) -> str:
         """Return the label with the unit: ``Budget, EUR``."""
-        unit = currency if self.unit == CREDITS else self.unit
-        return f"{self.label}, {unit}" if unit else self.label
+        unit, label = currency if self.unit == CREDITS else self.unit, term(self.label)
+        return f"{label}, {unit}" if unit else label
 
     def text(self, value: float, currency: str) -> str:
         """Return a value with its noun: ``9 days``, ``2,600 EUR``."""

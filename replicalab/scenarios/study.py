@@ -334,6 +334,11 @@ _OUTSIDE_WET_LABS: Final = {
     "Reagents": "Materials and data",
     "reagent": "material",
     "Reagent": "Material",
+    "A reagent": "A material",
+    "missing (reagents)": "missing (materials and data)",
+    "Reagents of the plan": "Materials and data of the plan",
+    "Equipment or reagent": "Equipment or material",
+    "Equipment and reagents": "Equipment, materials and data",
     "out of stock": "not available",
     "Out of stock": "Not available",
 }
@@ -345,11 +350,7 @@ def term_in(field: str, name: str) -> str:
     >>> term_in("plant_biology", "Reagents"), term_in("finance", "Reagents")
     ('Reagents', 'Materials and data')
     """
-    if _WET_FIELDS.search(field):
-        return name
-    for word, other in _OUTSIDE_WET_LABS.items():
-        name = name.replace(word, other)
-    return name
+    return name if _WET_FIELDS.search(field) else _OUTSIDE_WET_LABS.get(name, name)
 
 
 class Study(Record):

@@ -84,11 +84,11 @@ class PlanForm(NamedTuple):
                 problem, last = f"{label} has an entry without a name", "the last list"
                 remedy = "Remove that entry, or type a name."
             return f"{problem}{f', so the plan keeps {last}' if self.take else ''}. {remedy}"
-        before = models.too_large(self.plan)
-        large = (fault.text for fault in models.too_large(revised) if fault not in before)
-        if text := next(large, ""):
+        before = models.too_large(self.plan, self.term)
+        faults = models.too_large(revised, self.term)
+        if text := next((fault.text for fault in faults if fault not in before), ""):
             shorten = "The plan keeps the last text; shorten" if self.take else "Shorten"
-            return f"{self.term(text)}. {shorten} it."
+            return f"{text}. {shorten} it."
         return ""
 
     def read(self) -> models.Protocol | None:
@@ -146,8 +146,8 @@ def draw_lists_and_texts(form: PlanForm, pack: Pack) -> None:
     # Fields that fit one by one may be too large together in a plan that is to be sent.
     protocol = None if form.take else form.valid_plan()
     problems = {form.problem(field) for field in PROTOCOL_ROWS}
-    for fault in models.too_large(protocol) if protocol else []:
-        if (text := f"{form.term(fault.text)}. Shorten it.") not in problems:
+    for fault in models.too_large(protocol, form.term) if protocol else []:
+        if (text := f"{fault.text}. Shorten it.") not in problems:
             complain(text)
 
 

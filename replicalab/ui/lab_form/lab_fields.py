@@ -90,9 +90,9 @@ def _draw_amount(amount: scenarios.LabAmount) -> None:
     is_rate = amount.part == "rates"
     # Only a study's own budget may be other than whole.
     start = float(now) if is_rate else max(int(bounds[0]), int(now))
-    label = amount.label_in(pack.lab.currency)
+    label = amount.label_in(pack.lab.currency, pack.study.term)
     field = controls.NumberField(
-        pack.study.term(label),
+        label,
         f"lab_{amount.key}_{stamp()}",
         start,
         take=lambda typed: _put(amount, None if typed == written else typed),
