@@ -241,7 +241,7 @@ def test_page_has_no_class_or_arithmetic() -> None:
         if isinstance(node, ast.ClassDef | ast.BinOp | ast.AugAssign)
         or (isinstance(node, ast.stmt) and (node.end_lineno or 0) - node.lineno >= 25)
     ]
-    assert not wrong, "what is long and numbers come from the layers below:\n" + "\n".join(wrong)
+    assert not wrong, "long code and numbers belong in the layers below:\n" + "\n".join(wrong)
 
 
 def test_page_reaches_the_domain_through_the_interface() -> None:

@@ -174,10 +174,10 @@ class Fold:
 
 @dataclass(frozen=True)
 class Group:
-    """Blocks that belong together: below each other, or ``beside`` each other on a wide page."""
+    """Blocks that belong together: below each other, or ``in_columns`` on a wide page."""
 
     blocks: tuple[Block, ...]
-    beside: bool = False
+    in_columns: bool = False
 
 
 @dataclass(frozen=True)
@@ -247,9 +247,9 @@ def says(block: Block | None) -> bool:
     return block is not None
 
 
-def group(*blocks: Block | None, beside: bool = False) -> Group:
+def group(*blocks: Block | None, in_columns: bool = False) -> Group:
     """Return the blocks that have any content as one."""
-    return Group(tuple(block for block in blocks if block and says(block)), beside)
+    return Group(tuple(block for block in blocks if block and says(block)), in_columns)
 
 
 def sentences_panel(

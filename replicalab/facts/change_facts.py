@@ -56,7 +56,7 @@ def no_gain_text(options: planner.PlanAnalysis) -> str:
 
 
 def difference_table(options: planner.PlanAnalysis) -> blocks.Table | None:
-    """Return the least-loss plan beside the offer, or else your plan; None if they are equal."""
+    """Return the least-loss plan next to the offer, or else your plan; None if they are equal."""
     offered, after = options.offered, options.least.after
     if offered.plan == after.plan or after.evidence.void_reason:
         return None
@@ -90,7 +90,7 @@ def least_days_text(pack: Pack) -> str:
 
 
 def search_text(options: planner.PlanAnalysis) -> str:
-    """Return the proof and what was searched; empty if a plan passes and reaches the floor."""
+    """Return the proof and the plans searched; empty if a plan passes and reaches the floor."""
     proof = proof_text(options.least)
     searched = texts.SEARCHED if proof else ""
     return f"{proof} {searched if options.least.exact else texts.NOT_ALL_SEARCHED}".strip()
@@ -213,7 +213,9 @@ def needs_panel(options: planner.PlanAnalysis) -> blocks.Group:
         )
         for title, lines in needs_parts(options)
     ]
-    return blocks.group(blocks.Heading("What it would take", 2), blocks.group(*parts, beside=True))
+    return blocks.group(
+        blocks.Heading("What it would take", 2), blocks.group(*parts, in_columns=True)
+    )
 
 
 def unreached_text(plan: Assessment) -> str:

@@ -142,7 +142,7 @@ class ProtocolFacts:
 
     @property
     def evidence(self) -> blocks.Group:
-        """The evidence of the plans beside their cost."""
+        """The evidence of the plans next to their cost."""
         yours, ticked, best = self.analysis.yours, self.ticked, self.analysis.least.after
         compared = {check_facts.YOURS: yours}
         if ticked.plan != yours.plan:
@@ -151,16 +151,16 @@ class ProtocolFacts:
             compared["Least loss"] = best
         curve = curve_facts.samples_panel(Curves(yours))
         shown = blocks.group(check_facts.evidence_panel(compared), curve)
-        return blocks.Group((shown, check_facts.cost_panel(yours, ticked)), beside=True)
+        return blocks.Group((shown, check_facts.cost_panel(yours, ticked)), in_columns=True)
 
     @property
     def changes(self) -> tuple[blocks.Group, ...]:
-        """What the plan would take, and the Lab Manager's changes beside the least-loss plan."""
+        """The additions to the lab, and the Lab Manager's changes next to the least-loss plan."""
         advice = [change_facts.first_advice(self.analysis)]
         return (
             change_facts.needs_panel(self.analysis),
             blocks.sentences_panel(advice, title="What to change", level=2),
-            blocks.Group((self._offered, self._least_panel), beside=True),
+            blocks.Group((self._offered, self._least_panel), in_columns=True),
         )
 
     @property

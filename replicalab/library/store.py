@@ -172,7 +172,7 @@ class OwnerRows:
         self.connection.execute(insert(ENTRIES).values(**self._values(entry)))
         return self._add_version(entry, new)
 
-    def add_beside(self, kind: EntryKind, name: str, new: NewVersion) -> Entry:
+    def add_as_new(self, kind: EntryKind, name: str, new: NewVersion) -> Entry:
         """Add an entry under a free name, or return the one that equals it."""
         for tried in numbered_names(name):
             entry = self.find(kind, tried)
@@ -266,7 +266,7 @@ class Library:
                 return _same_or_conflict(rows.version(entry), new, f"{problem}; {remedy}")
             return rows.add(kind, name, new)
 
-    def keep_beside(
+    def save_as_new(
         self, owner: Owner, *parts: tuple[EntryKind, str, str], notes: str = ""
     ) -> list[Entry]:
         """Save new entries in one transaction; a name that is taken gets a number."""
@@ -274,7 +274,7 @@ class Library:
         names = [library.check_name(name[:LONGEST_ENTRY_NAME]) for _, name, _ in parts]
         with self._saving(owner) as rows:
             return [
-                rows.add_beside(kind, name, new)
+                rows.add_as_new(kind, name, new)
                 for (kind, *_), name, new in zip(parts, names, checks, strict=True)
             ]
 

@@ -349,7 +349,7 @@ class _AdditionSearch:
         return self._gains(least.rank.given_up, least.after.evidence.number)
 
     def _first_gain(self) -> int:
-        # Try what the unlimited plan needs at its fewest samples with a gain. If one less gains
+        # Try the need of the unlimited plan at its fewest samples with a gain. If one less gains
         # too, search from the minimum. Too few days lose the endpoint.
         needed, pack = self._needed_by_fewest(), self.plan.pack
         on_days = self.dimension == Dimension.SCHEDULE

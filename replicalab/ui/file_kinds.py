@@ -165,7 +165,7 @@ def keep_file(data: bytes, name: str) -> tuple[list[Entry], str]:
         parts, caution = [_plan_part(drafting.bundled_case(bundle, name))], bundle.caution
         if bundle.run is not None:
             parts.append((EntryKind.RUN, stem, save(bundle.run, bundle.recording)))
-    return shelf().keep_beside(owner(), *parts), caution
+    return shelf().save_as_new(owner(), *parts), caution
 
 
 def _plan_part(case: Case) -> tuple[EntryKind, str, str]:

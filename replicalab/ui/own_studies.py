@@ -284,7 +284,7 @@ def _later(scenario_id: str, save: Save) -> None:
 def _save(visitor: Owner, text: str, study: scenarios.Study) -> None:
     entry = next(iter(_entries(visitor, study.scenario_id)), None)
     if entry is None:
-        shelf().keep_beside(visitor, (EntryKind.STUDY, study.paper.name, text))
+        shelf().save_as_new(visitor, (EntryKind.STUDY, study.paper.name, text))
         return
     new_name = ""  # a renamed entry keeps its name
     with suppress(ScenarioError):

@@ -16,7 +16,7 @@ from replicalab.ui.controls import button, choice_callback, escape, page_link
 from replicalab.ui.workspace import TrayCase
 
 PAGE: Final = "pages/4_Compare.py"
-_CHOICE: Final = "beside_choice"
+_CHOICE: Final = "tray_choice"
 
 
 class TrayCandidate(NamedTuple):
@@ -88,7 +88,7 @@ def draw_line(*, linked: bool = True) -> None:
         return
     at = place_of(work.case)
     st.session_state[_CHOICE] = at
-    with st.container(horizontal=True, vertical_alignment="center", key="beside"):
+    with st.container(horizontal=True, vertical_alignment="center", key="tray"):
         st.segmented_control(
             "Comparison",
             range(len(work.tray)),
@@ -111,11 +111,11 @@ def _open_chosen() -> None:
 
 def _draw_name(at: int, case: TrayCase) -> None:
     # With the same key the field would show the typed name, not the stored one.
-    key = f"beside_name_{at}_{crc32(case.name.encode('utf-8', 'surrogatepass')):08x}"
+    key = f"tray_name_{at}_{crc32(case.name.encode('utf-8', 'surrogatepass')):08x}"
 
     def rename() -> None:
         if name := " ".join(st.session_state[key].split())[:LONGEST_NAME]:
             _replace(at, TrayCandidate(name, case.case, case.run))
 
     st.text_input("Rename", case.name, max_chars=LONGEST_NAME, key=key, on_change=rename, width=240)
-    button("Remove it", "close", partial(_replace, at), key=f"beside_drop_{at}")
+    button("Remove it", "close", partial(_replace, at), key=f"tray_drop_{at}")

@@ -121,7 +121,7 @@ FOCUSED: Final = """() => {
 def test_focus_is_seen_wherever_it_goes(app_page: Page) -> None:
     for address, fewest in ((FULL_ADDRESSES[2], 10), (SLIDE, 5)):
         open_app(app_page, address)
-        app_page.wait_for_timeout(1000)  # a chart that comes late moves what stands below it
+        app_page.wait_for_timeout(1000)  # a late chart moves the page below it
         seen: list[str] = []
         for _ in range(MOST_STOPS):
             app_page.keyboard.press("Tab")

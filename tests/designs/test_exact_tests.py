@@ -202,8 +202,8 @@ def test_large_groups_have_a_corrected_z_test(sides: int) -> None:
     assert value == pytest.approx(expected, abs=1e-6)
     # The last enumerated size has the steps of the counts, and hardly less.
     last, near = (
-        shares_power(2 * each, h_of(0.5, 0.4), 0.5, 0.05, sides)
-        for each in (MOST_PER_GROUP, MOST_PER_GROUP + 10)
+        shares_power(2 * item, h_of(0.5, 0.4), 0.5, 0.05, sides)
+        for item in (MOST_PER_GROUP, MOST_PER_GROUP + 10)
     )
     assert 0 <= near - last < 0.02
 

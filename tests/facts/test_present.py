@@ -37,7 +37,7 @@ SLIDES: Final = {
     "a concession of an item": slide_facts.concession_slide(FISHING, 0, CHANGES),
     "a concession of a control": slide_facts.concession_slide(FISHING, 1, CHANGES),
     "a concession of samples": slide_facts.concession_slide(FISHING, 3, CHANGES),
-    "what was given up": slide_facts.ledger_slide(concession_steps(FISHING), CHANGES),
+    "given up": slide_facts.ledger_slide(concession_steps(FISHING), CHANGES),
     "the simple rule": slide_facts.rule_slide(FISHING, RULE),
     "the decision": slide_facts.decision_slide(FISH_PLAN, FISHING, outcome_verdict(FISHING)),
     "an open negotiation": slide_facts.decision_slide(

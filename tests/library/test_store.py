@@ -183,7 +183,7 @@ def test_duplicate_has_own_name_and_history(library: Library) -> None:
 
 def test_long_name_is_cut_for_its_number(library: Library) -> None:
     parts = [(EntryKind.PLAN, "n" * 121, make_plan(samples)) for samples in (40, 41)]
-    first, second = library.keep_beside(ANN, *parts)
+    first, second = library.save_as_new(ANN, *parts)
     assert (first.name, second.name) == ("n" * 120, f"{'n' * 116} (2)")
     copies = [library.duplicate(ANN, first.id).name for _ in range(3)]
     assert len({*copies, first.name}) == 4
@@ -247,7 +247,7 @@ def test_deleted_entry_goes_for_good_after_its_days(
 def test_start_with_wrong_clock_deletes_little(library: Library, url: str, clock: Clock) -> None:
     names = [str(number) for number in range(MOST_PURGED + 2)]
     parts = [(EntryKind.PLAN, name, make_plan()) for name in names]
-    for entry in library.keep_beside(ANN, *parts):
+    for entry in library.save_as_new(ANN, *parts):
         library.delete(ANN, entry.id)
     clock.wait(DELETED_DAYS + 1)
     for rest in (2, 0):
@@ -333,7 +333,7 @@ def test_bundle_is_saved_whole_or_not(url: str) -> None:
     library.keep(ANN, EntryKind.PLAN, "first", make_plan())
     parts = [(EntryKind.PLAN, f"part {samples}", make_plan(samples)) for samples in (40, 41)]
     with pytest.raises(errors.LibraryFullError):
-        library.keep_beside(ANN, *parts)
+        library.save_as_new(ANN, *parts)
     assert library.usage(ANN).entries == 1
     library.close()
 

@@ -102,22 +102,22 @@ def test_unseen_finished_batch_is_dropped_for_room(
 ) -> None:
     going.set()
     now = [0.0]
-    found = Batches(lambda: now[0])
+    result = Batches(lambda: now[0])
     monkeypatch.setattr(batches, "MOST_HELD", 2 * len(JOBS))
     for owner in "ab":
-        played(found, owner)
-    assert "no room" in found.begin("c", JOBS)
+        played(result, owner)
+    assert "no room" in result.begin("c", JOBS)
     now[0] = IN_USE_SECONDS + 1
-    of(found, "b")  # its visitor looks at it
-    assert not found.begin("c", JOBS)
-    assert found.of("a") is None
-    assert found.of("b") is not None
+    of(result, "b")  # its visitor looks at it
+    assert not result.begin("c", JOBS)
+    assert result.of("a") is None
+    assert result.of("b") is not None
     text = "Your last batch was dropped, as this server had no room. Run it again."
-    assert [found.notice_for(owner) for owner in "abc"] == [text, "", ""]
-    found.back("a")  # on a page that was drawn before
+    assert [result.notice_for(owner) for owner in "abc"] == [text, "", ""]
+    result.back("a")  # on a page that was drawn before
     now[0] *= 3
-    assert not found.begin("a", JOBS)
-    assert [bool(found.notice_for(owner)) for owner in "abc"] == [False, True, False]
+    assert not result.begin("a", JOBS)
+    assert [bool(result.notice_for(owner)) for owner in "abc"] == [False, True, False]
 
 
 @pytest.mark.usefixtures("going")

@@ -93,13 +93,13 @@ def test_typed_number_moves_verdict_and_rows() -> None:
 def test_refused_number_or_text_leaves_the_plan() -> None:
     app = visit(PROTOCOL)
     before = query_of(app)
-    for field, kept, value in (("Sample size", 420, -5), ("Duration (days)", 8, 1_000_001)):
+    for field, rest, value in (("Sample size", 420, -5), ("Duration (days)", 8, 1_000_001)):
         name = field.removesuffix(" (days)")
-        problem = f"{name} cannot be {value:,}, so the plan keeps {kept}. Type 0 to 1,000,000."
+        problem = f"{name} cannot be {value:,}, so the plan keeps {rest}. Type 0 to 1,000,000."
         assert problem in reading.page_text(acting.type_number(app, field, value))
         assert acting.number(app, field).value == value
         assert query_of(app) == before
-        assert problem not in reading.page_text(acting.type_number(app, field, kept))
+        assert problem not in reading.page_text(acting.type_number(app, field, rest))
     text = f"Technique is empty, so the plan keeps “{PLAN.technique}”."
     assert text in reading.page_text(acting.type_text(acting.open_texts(app), "Technique", "   "))
     assert query_of(app) == before

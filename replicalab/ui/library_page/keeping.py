@@ -44,7 +44,7 @@ def keep() -> None:
 
 
 def keep_new(kind: library.EntryKind, name: str, content: str) -> None:
-    _attempt(content, lambda: shelf().keep_beside(owner(), (kind, name, content))[0], _leave)
+    _attempt(content, lambda: shelf().save_as_new(owner(), (kind, name, content))[0], _leave)
 
 
 def mark_saved(entry: library.Entry) -> None:
@@ -158,7 +158,7 @@ def _draw_conflict(notice: drafting.SaveNotice, newer: library.StoredVersion) ->
         st.markdown("Only their notes differ.")
     with st.container(horizontal=True):
         part = library.EntryKind.PLAN, drafting.name_of(read_case(content)), content
-        another = partial(_attempt, content, lambda: shelf().keep_beside(owner(), part)[0], _settle)
+        another = partial(_attempt, content, lambda: shelf().save_as_new(owner(), part)[0], _settle)
         button("Save mine as another", "note_add", another)
         update = partial(shelf().update, owner(), now.id, content, base_version=now.version)
         over = f"Save as version {now.version + 1}"
