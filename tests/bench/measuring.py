@@ -28,7 +28,7 @@ BARS: Final[dict[str, tuple[float, float | None]]] = {
     "a thousand runs searched / read by sqlite3": (6, 3),
     "an edit on Protocol": (1.3, 1.0),
     "a point on Trade-offs": (1.3, 0.8),
-    "a lever on Trade-offs": (2.0, 1.3),
+    "a slider on Trade-offs": (2.0, 1.3),
     "a click on what is beside, Compare": (2.0, 1.5),
     "a round of a negotiation": (1.5, 0.9),
     "a slide": (1.0, 0.4),

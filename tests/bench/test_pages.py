@@ -130,8 +130,8 @@ def typing(page: Page, label: str) -> Act:
 
 
 def pulling(page: Page, label: str) -> Act:
-    lever = page.get_by_role("slider", name=label)
-    return lambda turn: painted(page, lambda: lever.press(_arrow(turn)))
+    slider = page.get_by_role("slider", name=label)
+    return lambda turn: painted(page, lambda: slider.press(_arrow(turn)))
 
 
 def stepping(page: Page) -> Act:
@@ -185,7 +185,7 @@ EDITS: Final[tuple[tuple[str, str, Callable[[Page], Act]], ...]] = (
     ("an edit on Protocol", "sample size", partial(typing, label="Sample size")),
     ("an edit on Protocol", "duration (days)", partial(typing, label="Duration (days)")),
     ("a point on Trade-offs", "samples", partial(typing, label="Point: samples")),
-    ("a lever on Trade-offs", "the budget", partial(pulling, label="Budget, credits")),
+    ("a slider on Trade-offs", "the budget", partial(pulling, label="Budget, credits")),
 )
 CASES: Final = [
     *(

@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, Page
 
-from replicalab.features.one_file import levers_of, state_of
+from replicalab.features.one_file import slider_values, state_of
 from replicalab.lexicon import amount_text
 from replicalab.scenarios import list_scenarios
 from tests.browser.driving import assert_accessible
@@ -16,13 +16,13 @@ from tests.features.test_one_file import plan_in, written
 
 _POSITIONS: Final = 200
 _MOVE: Final = """moves => moves.map(places => {
-  const levers = ["budget", "days", "staff"].map(id => document.getElementById(id));
-  levers.forEach((lever, at) => {
-    lever.value = places[at];
-    lever.dispatchEvent(new Event("input"));
+  const sliders = ["budget", "days", "staff"].map(id => document.getElementById(id));
+  sliders.forEach((slider, at) => {
+    slider.value = places[at];
+    slider.dispatchEvent(new Event("input"));
   });
   return ["budget_shown", "days_shown", "staff_shown", "plan", "least"].map(
-    id => document.getElementById(id).textContent).concat(levers.map(lever => lever.ariaValueText));
+    id => document.getElementById(id).textContent).concat(sliders.map(s => s.ariaValueText));
 })"""
 
 Opened = Callable[..., Page]
@@ -44,14 +44,14 @@ def opened(browser: Browser, tmp_path: Path) -> Opened:
     return open_file
 
 
-def test_levers_show_the_core_s_results(opened: Opened) -> None:
+def test_sliders_show_the_core_s_results(opened: Opened) -> None:
     for study in [study.scenario_id for study in list_scenarios()]:
         plan, chance = plan_in(study, "medium"), random.Random(study)
-        levers = levers_of(plan)
-        moves = [[chance.randrange(len(values)) for values in levers] for _ in range(_POSITIONS)]
+        sliders = slider_values(plan)
+        moves = [[chance.randrange(len(values)) for values in sliders] for _ in range(_POSITIONS)]
         page = opened(study, "medium")
         for move, shown in zip(moves, page.evaluate(_MOVE, moves), strict=True):
-            means = [values[place] for values, place in zip(levers, move, strict=True)]
+            means = [values[place] for values, place in zip(sliders, move, strict=True)]
             state = state_of(plan, means[0], int(means[1]), int(means[2]))
             numbers = [*map(amount_text, means)]
             assert shown == [*numbers, *(" ".join(pair) for pair in state), *numbers], study

@@ -115,7 +115,7 @@ STOPS: Final = (
         "tour/tradeoffs",
         "Compare all plans",
         "Every plan that the lab can run, by days and samples, with each limit as a line. Choose a"
-        " point, move a lever, load the plan into the editor.",
+        " point, move a slider, load the plan into the editor.",
         f"/Trade-offs?{_QUERY}",
         wait_for_chart,
     ),

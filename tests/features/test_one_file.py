@@ -1,4 +1,4 @@
-"""The file with slides and levers, without a browser; tests/browser/test_one_file.py moves them."""
+"""The file with slides and sliders, without a browser."""
 
 import json
 import random
@@ -14,7 +14,7 @@ from replicalab.api import load
 from replicalab.assessment import Assessment, assess
 from replicalab.cli import main
 from replicalab.facts.slide_facts import plan_slide, stake_slide
-from replicalab.features.one_file import file_html, levers_of, pdf, state_of
+from replicalab.features.one_file import file_html, pdf, slider_values, state_of
 from replicalab.models import Dimension, revise
 from replicalab.negotiation.case import Case, read_case
 from replicalab.scenarios import load_scenario
@@ -47,23 +47,23 @@ def test_states_are_those_of_the_core(study: str, lab: str) -> None:
     page = written(plan)
     assert len(page.encode()) <= _MOST_BYTES
     data = data_of(page)
-    levers, chance = [*data["levers"].values()], random.Random(study + lab)
+    sliders, chance = [*data["sliders"].values()], random.Random(study + lab)
     for _ in range(_TRIED):
-        places = [chance.randrange(len(values)) for values in levers]
+        places = [chance.randrange(len(values)) for values in sliders]
         at = 0
-        for place, values in zip(places, levers, strict=True):
+        for place, values in zip(places, sliders, strict=True):
             at = at * len(values) + place
-        budget, days, staff = (values[p] for p, values in zip(places, levers, strict=True))
+        budget, days, staff = (values[p] for p, values in zip(places, sliders, strict=True))
         texts = tuple(tuple(data["texts"][number]) for number in data["states"][at])
         assert texts == state_of(plan, budget, days, staff)
 
 
 @pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
-def test_levers_hold_the_lab_and_exact_needs(study: str, lab: str) -> None:
+def test_sliders_hold_the_lab_and_exact_needs(study: str, lab: str) -> None:
     plan = plan_in(study, lab)
-    pack, levers = plan.pack, levers_of(plan)
+    pack, sliders = plan.pack, slider_values(plan)
     dimensions = {"budget": Dimension.BUDGET, "days": Dimension.SCHEDULE, "staff": Dimension.STAFF}
-    for name, values in levers._asdict().items():
+    for name, values in sliders._asdict().items():
         assert getattr(pack.lab, name) in values
 
         def fails(value: float, name: str = name) -> bool:
@@ -75,7 +75,7 @@ def test_levers_hold_the_lab_and_exact_needs(study: str, lab: str) -> None:
         assert least == 1 or fails(least - 1)
 
 
-def test_levers_name_what_they_cannot_change() -> None:
+def test_sliders_name_what_they_cannot_change() -> None:
     assert "The sliders cannot free &#39;bioluminescence imager&#39;." in written(
         plan_in("bio_jq1_myeloma", "medium")
     )

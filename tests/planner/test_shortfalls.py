@@ -103,7 +103,7 @@ def test_target_is_reached_with_the_fewest_samples(seeds: range) -> None:
     assert reached > len(seeds) / 2
 
 
-def _levers(yours: Assessment) -> list[planner.Addition]:
+def _additions(yours: Assessment) -> list[planner.Addition]:
     lab = yours.pack.lab
     items = {"equipment": Dimension.EQUIPMENT, "reagent": Dimension.REAGENTS}
     return [
@@ -118,7 +118,7 @@ def _levers(yours: Assessment) -> list[planner.Addition]:
     ]
 
 
-def _lever(ask: planner.Addition) -> tuple[str, str | None]:
+def _slider(ask: planner.Addition) -> tuple[str, str | None]:
     return ask.dimension, ask.item and ask.item.casefold()
 
 
@@ -148,9 +148,9 @@ def test_single_additions_are_complete_and_minimal(seeds: range) -> None:
                 assert not any(_best(seed, *less) in reaching for less in _less((ask,)))
             if tier is FLOOR:
                 assert {single.ask for single in options.asks.singles} >= {*alone}
-            listed = set(map(_lever, alone))
-            for ask in _levers(options.yours):
-                assert _lever(ask) in listed or _best(seed, ask) not in reaching, (seed, ask)
+            listed = set(map(_slider, alone))
+            for ask in _additions(options.yours):
+                assert _slider(ask) in listed or _best(seed, ask) not in reaching, (seed, ask)
     assert min(record.values()) > len(seeds) / 30
 
 

@@ -55,7 +55,7 @@ def slides(app: AppTest) -> list[str]:
         ({"present": "2", "seed": "x"}, "Not everything could be opened"),
         ({"present": "1", "budget": "1200"}, "1,200 credits"),
     ],
-    ids=["unknown recording", "before the first round", "no samples", "changed link", "levers"],
+    ids=["unknown recording", "before the first round", "no samples", "changed link", "sliders"],
 )
 def test_presentation_names_missing_parts(query: dict[str, str], text: str) -> None:
     app = visit(study="psy_stroop", **query)

@@ -1,4 +1,4 @@
-"""The Trade-offs page: region, frontier, points, loading, levers."""
+"""The Trade-offs page: region, frontier, points, loading, sliders."""
 
 import re
 from typing import Final
@@ -133,7 +133,7 @@ def test_lab_without_evidence_is_explained() -> None:
     assert standing_verdict(options_for("bio_jq1_myeloma", "hard")).text in page_text(app)
 
 
-def test_levers_move_the_lab_of_every_page() -> None:
+def test_sliders_move_the_lab_of_every_page() -> None:
     app, pack = opened(), load_scenario("fin_momentum", "medium")
     pull(app, "Budget, credits", 3600)
     assert "Your lab: 3,600 credits instead of 3,700." in page_text(app)
@@ -144,7 +144,7 @@ def test_levers_move_the_lab_of_every_page() -> None:
     assert "5,000 credits instead of 3,700, 9 days instead of 6" in page_text(app)
     press(app, "Load this point")
     undo(undo(go(app, PROTOCOL)))
-    assert query_of(app)["budget"] == "5000", "a point that is loaded leaves the levers"
+    assert query_of(app)["budget"] == "5000", "a point that is loaded leaves the sliders"
     pull(go(app, TRADE_OFFS), "Staff units", 5)
     press(app, "Use the study’s lab")
     assert "Your lab:" not in page_text(app)
@@ -157,7 +157,7 @@ def ends(app: AppTest) -> dict[str, float]:
     return {slider.label: slider.max for slider in app.slider}
 
 
-def test_lever_pulled_to_its_end_goes_on() -> None:
+def test_slider_pulled_to_its_end_goes_on() -> None:
     app = opened()
     for label in ("Budget, credits", "Days", "Staff units"):
         end = ends(app)[label]

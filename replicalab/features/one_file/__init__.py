@@ -1,6 +1,6 @@
-"""The argument as one HTML file: slides to step through, and levers of the lab.
+"""The argument as one HTML file: slides to step through, and sliders of the lab.
 
-Every state of the levers is computed when the file is written. The file needs no server, network
+Every state of the sliders is computed when the file is written. The file needs no server, network
 or library; without scripts it shows all slides, one below the other.
 """
 
@@ -41,8 +41,8 @@ _VERBS: Final = {ItemStatus.BOOKED: "free", ItemStatus.OUT_OF_STOCK: "supply"}
 _SIGNS: Final = {Status.PASS: "✓", Status.CAUTION: "!", Status.FAIL: "✕"}
 
 
-class Levers(NamedTuple):
-    """The values of each lever, in order; the lab's own and the plan's needs are among them."""
+class SliderValues(NamedTuple):
+    """The values of each slider, in order; the lab's own and the plan's needs are among them."""
 
     budget: tuple[float, ...]
     days: tuple[int, ...]
@@ -56,15 +56,15 @@ class LabState(NamedTuple):
     least: tuple[str, str]
 
 
-def levers_of(plan: Assessment) -> Levers:
-    """Return the values of the levers around a lab and a plan."""
+def slider_values(plan: Assessment) -> SliderValues:
+    """Return the values of the sliders around a lab and a plan."""
     lab = plan.pack.lab
     low, high = (lab.budget * share for share in _SPREAD)
     first, last = lab.start_day, lab.start_day - 1 + plan.counts.days
     most = max(lab.staff, plan.staff) + 1
     budgets = map(float, _spaced(low, max(high, plan.cost), _BUDGETS))
     days = _spaced(first, max(lab.days, last) + 2, _DAYS)
-    return Levers(
+    return SliderValues(
         tuple(sorted({*budgets, lab.budget, plan.cost})),
         tuple(sorted({*days, lab.days, last})),
         tuple(sorted({*_spaced(1, most, _STAFF), lab.staff, plan.staff})),
@@ -89,17 +89,21 @@ def state_of(plan: Assessment, budget: float, days: int, staff: int) -> LabState
 
 
 def file_html(
-    plan: Assessment, slides: Sequence[Panel], on: date, case: Case, levers: Levers | None = None
+    plan: Assessment,
+    slides: Sequence[Panel],
+    on: date,
+    case: Case,
+    sliders: SliderValues | None = None,
 ) -> str:
     """Return the file; ``case`` is the plan to save in it, with the file of an own study."""
-    levers = levers or levers_of(plan)
+    sliders = sliders or slider_values(plan)
     texts: dict[tuple[str, str], int] = {}
     places = [
         [texts.setdefault(pair, len(texts)) for pair in state_of(plan, *means)]
-        for means in product(*levers)
+        for means in product(*sliders)
     ]
     pack, lab = plan.pack, plan.pack.lab
-    data = {"levers": levers._asdict(), "texts": [*texts], "states": places}
+    data = {"sliders": sliders._asdict(), "texts": [*texts], "states": places}
     now = state_of(plan, lab.budget, lab.days, lab.staff)
     script = (_FOLDER / "steps.js").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -114,7 +118,7 @@ def file_html(
             f'<section class="page" aria-label="Slide {number} of {deck}">{html(slide)}</section>'
             for number, slide in enumerate(slides, 1)
         ),
-        levers="".join(_lever(name, values, lab) for name, values in levers._asdict().items()),
+        sliders="".join(_slider(name, values, lab) for name, values in sliders._asdict().items()),
         unmoved=escape(_unmoved_text(plan)),
         size=escape(plan.size_text),
         **{name: escape(" ".join(pair)) for name, pair in now._asdict().items()},
@@ -126,7 +130,7 @@ def file_html(
     )
 
 
-def _lever(name: str, values: Sequence[float], lab: Lab) -> str:
+def _slider(name: str, values: Sequence[float], lab: Lab) -> str:
     label, now = escape(AMOUNTS[name].label_in(lab.currency)), getattr(lab, name)
     return (
         f'<label for="{name}">{label} <output id="{name}_shown">{amount_text(now)}</output>'

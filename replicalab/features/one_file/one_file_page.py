@@ -22,7 +22,7 @@ def panel(_: str, __: None) -> dict[str, Callable[[], None]]:
 
 def _draw() -> None:
     st.caption(
-        "The slides and three levers of the lab in one HTML file: it opens without ReplicaLab and "
+        "The slides and three sliders of the lab in one HTML file: it opens without ReplicaLab and "
         "without a network, prints as a deck, and takes some seconds to write."
     )
     here = state.analysis()
@@ -36,10 +36,10 @@ def _draw() -> None:
     download("Save the file", made, file_name(name, "html"))
     if st.button("PDF of the slides", icon=":material/print:", key="one_file_pdf"):
         lab = here.yours.pack.lab
-        only = one_file.Levers((lab.budget,), (lab.days,), (lab.staff,))
+        only = one_file.SliderValues((lab.budget,), (lab.days,), (lab.staff,))
         try:
             with st.spinner("Making the PDF …"):
-                data = one_file.pdf(made(levers=only))
+                data = one_file.pdf(made(sliders=only))
         except PrintError as error:
             st.error(escape(f"{error}."), icon=":material/print_disabled:")
         else:

@@ -1,8 +1,8 @@
 "use strict";
-const { levers, texts, states } = JSON.parse(document.getElementById("data").textContent);
+const { sliders, texts, states } = JSON.parse(document.getElementById("data").textContent);
 const pages = [...document.querySelectorAll(".page")];
 const by = id => document.getElementById(id);
-const names = Object.keys(levers);
+const names = Object.keys(sliders);
 const SECONDS = 8;
 let shown = Math.min(pages.length, Math.max(1, Number(location.hash.slice(1)) || 1)) - 1;
 let timer = null;
@@ -27,7 +27,7 @@ function play(on) {
 function move() {
   let place = 0;
   for (const name of names) {
-    const values = levers[name], at = Number(by(name).value), text = values[at].toLocaleString("en");
+    const values = sliders[name], at = Number(by(name).value), text = values[at].toLocaleString("en");
     place = place * values.length + at;
     by(`${name}_shown`).textContent = text;
     by(name).setAttribute("aria-valuetext", text);
@@ -58,6 +58,6 @@ by("play").addEventListener("click", () => {
 });
 names.forEach(name => by(name).addEventListener("input", move));
 document.documentElement.classList.add("stepping");
-by("steps").hidden = by("levers").hidden = false;
+by("steps").hidden = by("sliders").hidden = false;
 show(shown);
 move();

@@ -1,4 +1,4 @@
-"""The Trade-offs page: the region of days and samples, the frontier, and the lab's levers."""
+"""The Trade-offs page: the region of days and samples, the frontier, and the lab's sliders."""
 
 import math
 from collections.abc import Callable
@@ -24,7 +24,7 @@ _CHART: Final = "region_chart"
 _CHARTS: Final = {"region": "Days and samples", "frontier": "Evidence for {currency}"}
 _BUDGET_STEP: Final = 10
 _STAFF_STEPS: Final = 4
-_REACH: Final = 1.25  # of a lever, as a multiple of the plans' needs
+_REACH: Final = 1.25  # of a slider, as a multiple of the plans' needs
 
 
 def draw(analysis: planner.PlanAnalysis) -> None:
@@ -46,7 +46,7 @@ def draw(analysis: planner.PlanAnalysis) -> None:
         # The other chart is not even computed.
         (_draw_frontier if chart == "frontier" else _draw_region)(view)
     with controls:
-        _draw_levers(view)
+        _draw_sliders(view)
         _draw_point(view)
         _draw_extras(view)
 
@@ -81,7 +81,7 @@ def _draw_region(view: Outlook) -> None:
 
 def _draw_region_chart(view: Outlook) -> None:
     title = region_facts.region_title(view.region)
-    # The levers say for which lab.
+    # The sliders say for which lab.
     chart = region_chart(view, (title, ""), labelled=False)
     alt = (
         f"{title} with {amounts_text(view.pack.lab)}. Days against samples, with the planned "
@@ -160,8 +160,8 @@ def _draw_frontier(view: Outlook) -> None:
         screen.draw_tables(lambda: [frontier_facts.frontier_table(options)])
 
 
-def _draw_levers(view: Outlook) -> None:
-    """Draw the levers: each reaches twice the study's amount, and beyond two plans' needs."""
+def _draw_sliders(view: Outlook) -> None:
+    """Draw the sliders: each reaches twice the study's amount, and beyond two plans' needs."""
     real, means = view.real, view.real.lab
     plans = [view.yours, assess(view.pack.reference_protocol, view.pack)]
     budget, step = max(1, round(means.budget)), _BUDGET_STEP
@@ -169,27 +169,27 @@ def _draw_levers(view: Outlook) -> None:
     missing = math.ceil(max(plan.cost for plan in plans) * _REACH) - budget
     above = max(step, budget // step * step, -(-missing // step) * step)
     label = f"Budget, {view.pack.lab.currency}"
-    _draw_lever("budget", label, budget, (budget - below, budget + above), step)
+    _draw_slider("budget", label, budget, (budget - below, budget + above), step)
     longest = max(plan.plan.duration_days for plan in plans) + view.pack.lab.start_day - 1
     high = max(2 * means.days, real.min_days, math.ceil(longest * _REACH))
-    _draw_lever("days", "Days", means.days, (1, high))
+    _draw_slider("days", "Days", means.days, (1, high))
     needed = max(real.staff_model.base + _STAFF_STEPS, *(plan.staff + 1 for plan in plans))
     ends = min(1, means.staff), max(means.staff + 1, needed)
-    _draw_lever("staff", "Staff units", means.staff, ends)
+    _draw_slider("staff", "Staff units", means.staff, ends)
     text = own_text(real, view.pack)
-    screen.draw(blocks.sentences_panel(["The levers change your lab on every page.", text]))
+    screen.draw(blocks.sentences_panel(["The sliders change your lab on every page.", text]))
     if text:
         lab_form.draw_way_back("reset_lab")
 
 
-def _draw_lever(name: str, label: str, real: int, ends: tuple[int, int], step: int = 1) -> None:
+def _draw_slider(name: str, label: str, real: int, ends: tuple[int, int], step: int = 1) -> None:
     typed = getattr(state.case().own_lab, name)
     value = real if typed is None else typed
     reach = ends[1] - real
     # An address, the drawer or a pull to the end may exceed the reach: there is always more.
     while real + reach <= value:
         reach *= 2
-    key = f"lever_{name}"
+    key = f"slider_{name}"
     st.session_state[key] = value
 
     def pull() -> None:
