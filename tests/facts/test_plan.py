@@ -173,10 +173,11 @@ def worth_running(plan: Assessment) -> bool:
 @given(studied_packs(), itemised_protocols())
 def test_only_plans_above_the_floor_pass(pack: Pack, plan: Protocol) -> None:
     judged = assess(plan, pack)
-    verdict = verdicts.plan_verdict(judged).status
-    assert (verdict is Status.PASS) is (worth_running(judged) and not judged.dropped)
-    fails = judged.evidence.void_reason is not None or bool({*judged.failing} & {*LAB_DIMENSIONS})
-    assert (verdict is Status.FAIL) is fails
+    verdict, evidence = verdicts.plan_verdict(judged).status, judged.evidence
+    meets = judged.feasible and evidence.tier is EvidenceTier.MEETS_TARGET
+    assert (verdict is Status.PASS) is (meets and not judged.cautions_title)
+    below = evidence.void_reason or (judged.feasible and not worth_running(judged))
+    assert (verdict is Status.FAIL) is bool(below or {*judged.failing} & {*LAB_DIMENSIONS})
     reference = of_reference(factories.change_pack(pack, reference_protocol=plan))
     passes = verdicts.offer_story(reference).status is Status.PASS
     assert not passes or worth_running(reference.offered)
