@@ -125,6 +125,7 @@ def _write(path: Path, content: str | bytes) -> str:
 
 
 Many = list[str] | None
+Numbers = Annotated[Many, Option(metavar="NAME=NUMBER", help="Repeat.")]
 LAB: Final = ("study", "lab", "seed", "settings", "as_json")
 PLAN: Final = (*LAB, "plan", "samples", "days")
 CODES: Final[dict[str, str]] = {}  # exit codes; those of all commands are in docs/commands.md
@@ -141,7 +142,7 @@ def _labs() -> list[str]:
 
 @dataclass(kw_only=True)
 class Options:
-    """All options; a command has some, and the others keep their defaults."""
+    """All options; a command has some. A feature adds those of its commands in a subclass."""
 
     study: Annotated[
         str, Argument(metavar="STUDY", help="Id, or path of a file.", autocompletion=_study_ids)
@@ -162,10 +163,6 @@ class Options:
     plans: Annotated[Many, Option("--plan", help="study, offer, least-loss or file.")] = None
     samples: Annotated[int | None, Option(min=0, max=LARGEST_PLANNED, help="Of the plan.")] = None
     days: Annotated[int | None, Option(min=0, max=LARGEST_PLANNED, help="Of the plan.")] = None
-    hopeful: Annotated[Many, Option(metavar="NAME=NUMBER", help="Such as staff=4; repeat.")] = None
-    grim: Annotated[Many, Option(metavar="NAME=NUMBER", help="Such as budget=900; repeat.")] = None
-    worth: Annotated[Many, Option(metavar="STUDY=NUMBER", help="Repeat.")] = None
-    floor_share: Annotated[float, Option(min=0, max=1, help="Share at the floor.")] = 0.0
     scientist: Annotated[str | None, Option(help="Such as baseline or model.")] = None
     scientists: Annotated[Many, Option("--scientist", help="Repeat.")] = None
     lab_manager: Annotated[str | None, Option(help="reference or least_loss.")] = None
@@ -186,11 +183,7 @@ class Options:
     as_json: Annotated[bool, Option("--json", help="Answer as JSON.")] = False
 
 
-_PARAMETERS: Final = {
-    name: parameter.replace(default=Parameter.empty) if "stud" in name else parameter
-    for name, parameter in signature(Options).parameters.items()
-}
-_Function = Callable[[Options], Answer]
+_Function = Callable[[Any], Answer]  # of `Options`, or of a subclass
 _ENDS: Final = "Exit codes: 2 bad input, 70 failure of ReplicaLab, 130 Ctrl-C, 141 broken pipe."
 app = Typer(rich_markup_mode=None, epilog=_ENDS)
 
@@ -211,15 +204,19 @@ def program(
     """Show which protocol a lab can run of a published experiment, and the price of each cut."""
 
 
-def command(*names: str, codes: str, example: str) -> Callable[[_Function], _Function]:
+def command(
+    *names: str, codes: str, example: str, options: type[Options] = Options
+) -> Callable[[_Function], _Function]:
     """Register a function as a command with these options."""
+    parameters = {name: signature(options).parameters[name] for name in names}
+    for name in {"study", "studies"}.intersection(names):
+        parameters[name] = parameters[name].replace(default=Parameter.empty)
 
     def register(function: _Function) -> _Function:
         def run(**values: Any) -> None:
-            raise Exit(finish(function, Options(**values)))
+            raise Exit(finish(function, options(**values)))
 
-        chosen = [_PARAMETERS[name] for name in names]
-        run.__signature__ = Signature(chosen)  # type: ignore[attr-defined]
+        run.__signature__ = Signature([*parameters.values()])  # type: ignore[attr-defined]
         name = function.__name__.replace("_", "-")
         CODES[name], EXAMPLES[name] = codes, example
         epilog = f"Exit code: {codes}.\n\nExample: replicalab {name} {example}"

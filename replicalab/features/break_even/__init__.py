@@ -29,7 +29,6 @@ from replicalab.scenarios.reading import checked_call, known_names, shown
 
 TITLE: Final = "How wrong may we be"
 _BISECTIONS: Final = 45  # costs and evidence are monotone in every number
-_NAMED: Final = 3  # assumptions in the sentence
 _NO_ROOM: Final = 0.001 - 1e-12  # of an assumption's scale; a smaller one shows as 0 %
 _SMALL: Final = 1e-9  # the size of an effect that is as good as none
 _LARGE: Final = 100.0  # times the planned size: the largest effect tried
@@ -237,17 +236,14 @@ def _of_means(plan: Assessment) -> Iterator[Assumption]:
     )  # fmt: skip
     for item, until in lab.booked.items():
         if of := labels.get(label_key(item)):
-            ends, text = (first, max(until, lab.start_day)), _booked_text
+            ends = first, max(until, lab.start_day)
             yield Assumption(
                 f"booking of {label_key(item)}", f"Booking of {of}, until", until, ends, lab.days,
-                partial(_in_lab, "booked", of=item), text,
+                partial(_in_lab, "booked", of=item),
+                lambda day: f"day {day:,.0f}" if day >= 1 else "not booked",
                 partial("{} booked until day {:,.0f}".format, of),
                 f"a longer booking of {of}", partial(_whole, until),
             )  # fmt: skip
-
-
-def _booked_text(day: float) -> str:
-    return f"day {day:,.0f}" if day >= 1 else "not booked"
 
 
 def sentence(plan: Assessment, rows: Sequence[BreakEven], name: str = "The plan") -> str:
@@ -258,7 +254,7 @@ def sentence(plan: Assessment, rows: Sequence[BreakEven], name: str = "The plan"
     lost = dict.fromkeys(row.assumption.least for row in rows if row.distance < _NO_ROOM)
     holds = _HOLDS if is_worth_running(plan) else _FITS if plan.passes else _SHOWS
     near.sort(key=lambda row: row.assumption.key != "effect")  # the effect is named always
-    kept = [row.assumption.phrase(row.shown) for row in near[:_NAMED]]
+    kept = [row.assumption.phrase(row.shown) for row in near[:3]]
     texts = ((holds, name, kept), (_LOST, "It" if kept else name, [*lost]))
     return " ".join(text.format(who, joined(parts, "or")) for text, who, parts in texts if parts)
 

@@ -1,5 +1,7 @@
 """The command `break-even`."""
 
+from dataclasses import dataclass
+
 from replicalab.cli import commands
 from replicalab.cli.commands import Answer
 from replicalab.cli.plan_commands import opening
@@ -7,12 +9,21 @@ from replicalab.facts import record_facts
 from replicalab.features import break_even as feature
 
 
+@dataclass(kw_only=True)
+class WorldOptions(commands.Options):
+    """The options of `break-even`."""
+
+    hopeful: commands.Numbers = None
+    grim: commands.Numbers = None
+
+
 def command(_: object) -> None:
-    codes, example = "0 if the plan passes, 1 if it does not", "psy_stroop --grim budget=800"
-    commands.command(*commands.PLAN, "hopeful", "grim", codes=codes, example=example)(break_even)
+    names, codes = (*commands.PLAN, "hopeful", "grim"), "0 if the plan passes, 1 if it does not"
+    example = "psy_stroop --grim budget=800"
+    commands.command(*names, codes=codes, example=example, options=WorldOptions)(break_even)
 
 
-def break_even(options: commands.Options) -> Answer:
+def break_even(options: WorldOptions) -> Answer:
     """Show how far each assumption may move, and the most robust plan over three worlds."""
     analysis, _ = commands.analysis(options)
     plan, rows = analysis.yours, feature.break_evens(analysis.yours)

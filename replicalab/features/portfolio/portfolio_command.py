@@ -1,6 +1,9 @@
 """The command `portfolio`."""
 
-from typing import Final
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+from typer import Option
 
 from replicalab.cli import commands
 from replicalab.cli.commands import Answer
@@ -10,15 +13,24 @@ from replicalab.features import portfolio as feature
 _LAB: Final = "--set own_lab.budget=1200 --set own_lab.days=12 --set own_lab.staff=4"
 
 
+@dataclass(kw_only=True)
+class PortfolioOptions(commands.Options):
+    """The options of `portfolio`."""
+
+    worth: commands.Numbers = None
+    floor_share: Annotated[float, Option(min=0, max=1, help="Share at the floor.")] = 0.0
+
+
 def command(_: object) -> None:
     commands.command(
         *("studies", *commands.LAB[1:], "worth", "floor_share"),
         codes="0 if every named study is run, 1 if one is omitted",
         example=f"psy_stroop ml_rl_seeds {_LAB} --worth psy_stroop=2",
+        options=PortfolioOptions,
     )(portfolio)
 
 
-def portfolio(options: commands.Options) -> Answer:
+def portfolio(options: PortfolioOptions) -> Answer:
     """Choose the studies that one lab runs with one budget, and a plan of each."""
     packs = []
     for name in options.studies:
