@@ -245,13 +245,13 @@ class OpenedBundle(NamedTuple):
 
 
 def bundle(
-    options: PlanAnalysis,
+    analysis: PlanAnalysis,
     written: Pack,
     run: Negotiation | None = None,
     recording: Recording | None = None,
 ) -> str:
     """Return a plan in its lab, and its negotiation, as the text of a file."""
-    yours, pack = options.yours, options.yours.pack
+    yours, pack = analysis.yours, analysis.yours.pack
     record: dict[str, object] = {
         "format": reading.FILE_FORMAT,
         "version": __version__,

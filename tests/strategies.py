@@ -15,7 +15,7 @@ from replicalab.lexicon import label_key
 from replicalab.limits import LONGEST_SHORT_TITLE, MOST_PERCENT
 from replicalab.negotiation import Turn, TurnAuthor
 from replicalab.scenarios.lab import FIRST_YEAR, LAST_YEAR
-from replicalab.scenarios.own import ItemCategory
+from replicalab.scenarios.overrides import ItemCategory
 from tests import factories
 from tests.factories import CONTROLS, EQUIPMENT, REAGENTS
 

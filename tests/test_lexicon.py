@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replicalab import lexicon
-from replicalab.designs.rows import HALF_WIDTH, PERCENT, SHARE
+from replicalab.designs.parts import HALF_WIDTH, PERCENT, SHARE
 from replicalab.facts.plan_facts import effect_text
 
 

@@ -65,13 +65,15 @@ _NO_PROTOCOL: Final = "No protocol has been proposed yet"
 def build_scientist_system_prompt(scenario: Pack) -> str:
     """Return the system prompt about the study and this lab, without the hidden reference."""
     summary, constraints, substitutions = scenario.study.agent_texts
-    means = [(label, measured_text(has, unit)) for label, has, unit in scenario.means.values()]
-    limits = [*constraints, *(f"- [hard] {label} <= {has}" for label, has in means)]
-    staff = measured_text(scenario.lab.staff, "staff units")
-    items = [f"- {i.label} ({i.category}): {i.status_text}" for i in scenario.inventory.listed]
-    resources = lines_text([*items, f"- lab staff (personnel), {staff}: available"])
+    means = {key: (name, measured_text(n, unit)) for key, (name, n, unit) in scenario.means.items()}
+    lines = [*constraints, *[f"- [hard] {name} <= {has}" for name, has in means.values()]]
+    resources = lines_text(
+        [f"- {i.label} ({i.category}): {i.status_text}" for i in scenario.inventory.listed]
+        + [f"- lab staff (personnel), {means['staff'][1]}: available"]
+    )
+    limits = "\n".join(lines)
     return (
-        f"{_OPENING}\n\n{summary}\n\nConstraints:\n{lines_text(limits)}\n\n"
+        f"{_OPENING}\n\n{summary}\n\nConstraints:\n{limits}\n\n"
         f"Available resources:\n{resources}\n{substitutions}\n\n{_RULES}"
     )
 

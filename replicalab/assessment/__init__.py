@@ -37,6 +37,6 @@ from replicalab.assessment.evidence import (
     smallest_detectable_effect,
     tier_of,
 )
-from replicalab.assessment.paper import DimensionCheck, FeasibilityCheckResult
+from replicalab.assessment.findings import DimensionCheck, FeasibilityCheckResult
 from replicalab.assessment.phrases import dimensions_text, failing_text
 from replicalab.assessment.plan_in_lab import breaks, used_substitutions, violations

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from replicalab import models, scenarios
-from replicalab.assessment import paper
+from replicalab.assessment import findings
 from replicalab.assessment.dimensions import DIMENSION_ROWS, Slack
 from replicalab.assessment.phrases import dimensions_text, failing_text
 from replicalab.assessment.plan_in_lab import words_of_plan
@@ -25,9 +25,9 @@ class Cliff(NamedTuple):
 
 # Errors on paper that another dimension reports if it fails
 _REPORTED_BY: Final = {
-    paper.IssueCategory.DURATION: models.Dimension.SCHEDULE,
-    paper.IssueCategory.EQUIPMENT: models.Dimension.EQUIPMENT,
-    paper.IssueCategory.REAGENT: models.Dimension.REAGENTS,
+    findings.IssueCategory.DURATION: models.Dimension.SCHEDULE,
+    findings.IssueCategory.EQUIPMENT: models.Dimension.EQUIPMENT,
+    findings.IssueCategory.REAGENT: models.Dimension.REAGENTS,
 }
 # Values that depend on the study, not on the lab
 _IN_ANY_LAB: Final = "parts violations missing_elements dropped evidence broken_wishes".split()
@@ -43,7 +43,7 @@ def assess(plan: models.Protocol, pack: scenarios.Pack) -> Assessment:
 
 
 @dataclass(frozen=True, repr=False)
-class Assessment(paper.PlanOnPaper, NotebookTable):
+class Assessment(findings.PlanWithFindings, NotebookTable):
     """A plan in a lab with its check; each value is computed when first read."""
 
     def __repr__(self) -> str:
@@ -97,11 +97,11 @@ class Assessment(paper.PlanOnPaper, NotebookTable):
         return {key: row.reasons(self) if key in failing else [] for key, row in rows}
 
     @cached_property
-    def check(self) -> paper.FeasibilityCheckResult:
+    def check(self) -> findings.FeasibilityCheckResult:
         """The seven checks, in the document's form."""
         reasons = self.reasons
         # One validation of plain data takes half the time of one for each model in it.
-        return paper.FeasibilityCheckResult.model_validate(
+        return findings.FeasibilityCheckResult.model_validate(
             {
                 **{d: {"ok": not reasons[d], "reasons": reasons[d]} for d in models.DIMENSIONS},
                 "estimated_cost": self.cost,
@@ -113,7 +113,7 @@ class Assessment(paper.PlanOnPaper, NotebookTable):
         )
 
     @property
-    def _paper_alone(self) -> list[paper.Finding]:
+    def _paper_alone(self) -> list[findings.Finding]:
         failing, errors = self.failing, self.error_findings
         return [finding for finding in errors if _REPORTED_BY.get(finding[1]) not in failing]
 

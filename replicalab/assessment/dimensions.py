@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from replicalab import lexicon
 from replicalab.assessment.costs import Counts, cost, rounded, staff
-from replicalab.assessment.paper import PlanOnPaper, count_errors
+from replicalab.assessment.findings import PlanWithFindings, count_errors
 from replicalab.assessment.plan_in_lab import PlanInLab, breaks_policy
 from replicalab.lexicon import count_text, label_key
 from replicalab.models import FIELD_LABELS, LIST_FIELDS, Dimension, NonEmptyText, Protocol, Record
@@ -113,7 +113,7 @@ class DimensionRow:
     key: str  # its name; for the document's seven a `Dimension`
     noun: str  # its unit
     reason: str  # a format string for each mapping of details of a failing plan
-    details: Callable[[PlanOnPaper], Iterable[Mapping[str, object]]]
+    details: Callable[[PlanWithFindings], Iterable[Mapping[str, object]]]
     measure: Callable[[PlanInLab], tuple[float, float]] | None = None  # used, limit
     lab_limit: LabLimit | None = None
     over: str = ""  # after the amount of a failure: too many, missing
@@ -128,7 +128,7 @@ class DimensionRow:
     def is_addable(self) -> bool:
         return bool(self.category or (self.lab_limit and self.lab_limit.grant))
 
-    def reasons(self, plan: PlanOnPaper) -> list[str]:
+    def reasons(self, plan: PlanWithFindings) -> list[str]:
         return [self.reason.format_map(details) for details in self.details(plan)]
 
     def measured(self, plan: PlanInLab) -> tuple[float, float]:

@@ -14,6 +14,6 @@ from replicalab.designs.parameters import (
     units_left,
     units_of,
 )
+from replicalab.designs.parts import AS_PUBLISHED, HALVED, SMALLEST, EvidenceTier, Kind
 from replicalab.designs.reported import EffectSource
-from replicalab.designs.rows import AS_PUBLISHED, HALVED, SMALLEST, EvidenceTier, Kind
 from replicalab.designs.solving import PowerAnalysis, Unknown, analysed_of, unknowns_of

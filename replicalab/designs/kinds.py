@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Final
 
 from replicalab.designs import distributions as dist
-from replicalab.designs import exact_tests, parameters, reported, rows
+from replicalab.designs import exact_tests, parameters, parts, reported
 from replicalab.errors import Refusal
 
 _EVEN: Final = 0.5
@@ -171,71 +171,71 @@ _THIN: Final = 3
 _SPREAD: Final = ((-5, -14), (3, -8), (-2, -2), (5, 4), (-4, 9), (2, 16))
 
 
-def _group(x: float, y: float, colour: str) -> list[rows.Shape]:
-    dots = [rows.Shape(x + right, y + up, colour) for right, up in _SPREAD]
-    return [*dots, rows.Shape(x - 10, y, colour, 20, _THIN)]
+def _group(x: float, y: float, colour: str) -> list[parts.Shape]:
+    dots = [parts.Shape(x + right, y + up, colour) for right, up in _SPREAD]
+    return [*dots, parts.Shape(x - 10, y, colour, 20, _THIN)]
 
 
-def _whisker(x: float, half: float) -> list[rows.Shape]:
-    ends = [rows.Shape(at, 38, "one", 1, 24) for at in (x - half, x + half)]
-    return [rows.Shape(x - half, 49, "one", 2 * half, _THIN), *ends, rows.Shape(x, 50, "one")]
+def _whisker(x: float, half: float) -> list[parts.Shape]:
+    ends = [parts.Shape(at, 38, "one", 1, 24) for at in (x - half, x + half)]
+    return [parts.Shape(x - half, 49, "one", 2 * half, _THIN), *ends, parts.Shape(x, 50, "one")]
 
 
-def _field(of: Iterable[tuple[int, str]]) -> list[rows.Shape]:
+def _field(of: Iterable[tuple[int, str]]) -> list[parts.Shape]:
     colours = dict(of)
     return [
-        rows.Shape(9 + 9 * (place % 10), 20 + 20 * (place // 10), colours.get(place, "quiet"))
+        parts.Shape(9 + 9 * (place % 10), 20 + 20 * (place // 10), colours.get(place, "quiet"))
         for place in range(40)
     ]
 
 
-def _share(x: float, share: float, colour: str) -> list[rows.Shape]:
-    return [rows.Shape(x, 12, "quiet", 16, 76), rows.Shape(x, 12, colour, 16, 76 * share)]
+def _share(x: float, share: float, colour: str) -> list[parts.Shape]:
+    return [parts.Shape(x, 12, "quiet", 16, 76), parts.Shape(x, 12, colour, 16, 76 * share)]
 
 
-def _stairs(fall: float, colour: str) -> list[rows.Shape]:
+def _stairs(fall: float, colour: str) -> list[parts.Shape]:
     levels = [88 - fall * step for step in range(6)]
-    flat = [rows.Shape(8 + 14 * step, y, colour, 14, _THIN) for step, y in enumerate(levels)]
-    down = [rows.Shape(22 + 14 * n, y, colour, 1, fall + _THIN) for n, y in enumerate(levels[1:])]
+    flat = [parts.Shape(8 + 14 * step, y, colour, 14, _THIN) for step, y in enumerate(levels)]
+    down = [parts.Shape(22 + 14 * n, y, colour, 1, fall + _THIN) for n, y in enumerate(levels[1:])]
     return flat + down
 
 
-def _pairs() -> Iterator[rows.Shape]:
+def _pairs() -> Iterator[parts.Shape]:
     for x, low, high in ((14, 22, 48), (32, 34, 70), (50, 26, 58), (68, 44, 80), (86, 30, 62)):
-        yield rows.Shape(x - 0.5, low, "quiet", 1, high - low)
-        yield from (rows.Shape(x, low, "one"), rows.Shape(x, high, "two"))
+        yield parts.Shape(x - 0.5, low, "quiet", 1, high - low)
+        yield from (parts.Shape(x, low, "one"), parts.Shape(x, high, "two"))
 
 
-_PAIRED: Final = rows.Kind(
+_PAIRED: Final = parts.Kind(
     kind="paired",
     title="Two conditions, paired",
     asks="Do the same subjects differ between two conditions?",
     sketch=tuple(_pairs()),
     sources=reported.PAIRED,
-    normal=rows.ONE_MEAN,
+    normal=parts.ONE_MEAN,
     usual={"effect_planning": 0.5},
     formula=_one_group,
     method="the exact {level} paired t-test (noncentral t)",
     source="Cohen (1988), chapter 2",
     optional=("sides", "units"),
-    effect=rows.Effect(name="Cohen's d"),
+    effect=parts.Effect(name="Cohen's d"),
     information=_worth_of_one,
 )
 _ROWS: Final = (
-    rows.Kind(
+    parts.Kind(
         kind="two_group",
         title="Two groups",
         asks="Do two separate groups differ on average?",
         sketch=(*_group(32, 40, "one"), *_group(68, 62, "two")),
         sources=reported.TWO_GROUP,
-        normal=rows.TWO_MEANS,
+        normal=parts.TWO_MEANS,
         usual={"effect_planning": 0.5},
         groups=2,
         formula=_two_group,
         method="the exact {level} t-test (noncentral t)",
         source="Cohen (1988), chapter 2",
         optional=("sides", "units", "arms"),
-        effect=rows.Effect(name="Cohen's d"),
+        effect=parts.Effect(name="Cohen's d"),
         information=_information_of_arms,
     ),
     _PAIRED,
@@ -244,51 +244,51 @@ _ROWS: Final = (
         kind="one_sample",
         title="One group",
         asks="Does the average of one group differ from a fixed value?",
-        sketch=(rows.Shape(10, 26, "quiet", 80, _THIN), *_group(50, 58, "one")),
+        sketch=(parts.Shape(10, 26, "quiet", 80, _THIN), *_group(50, 58, "one")),
         sources=reported.ONE_SAMPLE,
         method="the exact {level} one-sample t-test (noncentral t)",
     ),
-    rows.Kind(
+    parts.Kind(
         kind="correlation",
         title="Correlation",
         asks="Do two measures rise and fall together?",
         sketch=tuple(
-            [rows.Shape(8 + 7 * n, 14 + 5.4 * n + (9, -7, 3, -3)[n % 4]) for n in range(13)]
+            [parts.Shape(8 + 7 * n, 14 + 5.4 * n + (9, -7, 3, -3)[n % 4]) for n in range(13)]
         ),
         sources=reported.CORRELATION,
-        normal=rows.FISHER_Z,
+        normal=parts.FISHER_Z,
         usual={"effect_planning": 0.3},
         formula=_correlation,
         method="the exact {level} t-test of r (two normal measures)",
         source="Gurland (1968)",
         optional=("sides", "units"),
         given={
-            "units": rows.Given(
+            "units": parts.Given(
                 "Fisher's z at the effective sample size, a {level} normal approximation",
                 "",
                 "Fisher (1921); Kish (1965)",
                 lambda units: bool(units.icc) and units.samples != 1,
             )
         },
-        effect=rows.Effect(name="correlation r", below=1),
+        effect=parts.Effect(name="correlation r", below=1),
         information=lambda n, at: max(0.0, _worth_of_one(n, at) - 3),
     ),
-    rows.Kind(
+    parts.Kind(
         kind="two_proportions",
         title="Two proportions",
         asks="Does something happen more often in one of two groups?",
         sketch=(*_share(26, 0.3, "one"), *_share(58, 0.6, "two")),
         sources=reported.TWO_PROPORTIONS,
-        normal=rows.COHEN_H,
+        normal=parts.COHEN_H,
         usual={"effect_planning": 0.5},
         groups=2,
         formula=_two_proportions,
         method="the {level} arcsine approximation",
         source="Cohen (1988), chapter 6",
-        effect=rows.Effect(name="Cohen's h"),
+        effect=parts.Effect(name="Cohen's h"),
         optional=("sides", "baseline", "units", "arms"),
         given={
-            "baseline": rows.Given(
+            "baseline": parts.Given(
                 "Fisher's exact {level} test of two equal groups, all tables counted, or of fewer "
                 "samples if they have more power (beyond 1,000 samples the z-test with a "
                 "continuity correction, an approximation)",
@@ -300,7 +300,7 @@ _ROWS: Final = (
         least_size=exact_tests.least_h,
         information=_information_of_arms,
     ),
-    rows.Kind(
+    parts.Kind(
         kind="audit",
         title="Audit",
         asks="Would a random sample meet one of the bad units?",
@@ -311,19 +311,19 @@ _ROWS: Final = (
         method="the exact chance that a random sample meets a bad unit (binomial)",
         source="Cochran (1977), chapter 3",
         given={
-            "population_max": rows.Given(
+            "population_max": parts.Given(
                 "the exact chance that a random sample meets a bad unit (hypergeometric)",
                 "",
                 "Cochran (1977), chapter 3",
             )
         },
-        effect=rows.Effect(name="share of bad units", below=1, signed=False),
+        effect=parts.Effect(name="share of bad units", below=1, signed=False),
         needs=(),
         measure="probability of detection",
         meaning="the chance of finding a bad unit if the assumed share of units is bad",
         sought=None,
     ),
-    rows.Kind(
+    parts.Kind(
         kind="coverage",
         title="Coverage",
         asks="How much of all there is can be examined?",
@@ -336,10 +336,10 @@ _ROWS: Final = (
         needs=("population_max",),
         measure="share examined",
         meaning="the share of all units that is checked",
-        scale=rows.PERCENT,
+        scale=parts.PERCENT,
         sought=None,
     ),
-    rows.Kind(
+    parts.Kind(
         kind="precision",
         title="Precision",
         asks="How closely can one quantity be measured?",
@@ -351,14 +351,14 @@ _ROWS: Final = (
         is_interval=True,
         optional=("assurance",),
         given={
-            "assurance": rows.Given(
+            "assurance": parts.Given(
                 "the exact t-interval, its SD estimated from the same samples",
                 " and an assurance of {assurance:.6g}",
                 "Kupper and Hafner (1989)",
             )
         },
         source="Cochran (1977), chapter 4",
-        effect=rows.Effect(
+        effect=parts.Effect(
             name="relative SD of one sample",
             signed=False,
             offered=(),
@@ -368,10 +368,10 @@ _ROWS: Final = (
         measure="half-width",
         meaning="from the estimate to either end of its confidence interval",
         axis="relative half-width, lower is better",
-        scale=rows.HALF_WIDTH,
+        scale=parts.HALF_WIDTH,
         sought=None,
     ),
-    rows.Kind(
+    parts.Kind(
         kind="anova",
         title="Several groups",
         asks="Do three or more groups differ on average?",
@@ -381,18 +381,18 @@ _ROWS: Final = (
         formula=_anova,
         method="the exact F-test of equal groups (noncentral F)",
         source="Cohen (1988), chapter 8",
-        effect=rows.Effect(name="Cohen's f", signed=False),
+        effect=parts.Effect(name="Cohen's f", signed=False),
         needs=("alpha", "groups"),
         setting=" among {groups} groups",
         level="of the F-test",
     ),
-    rows.Kind(
+    parts.Kind(
         kind="equivalence",
         title="Equivalence",
         asks="Are two groups as good as equal?",
         sketch=(
-            rows.Shape(22, 0, "quiet", 56, 100),
-            rows.Shape(49.5, 0, "paper", 1, 100),
+            parts.Shape(22, 0, "quiet", 56, 100),
+            parts.Shape(49.5, 0, "paper", 1, 100),
             *_whisker(56, 14),
         ),
         sources=reported.EQUIVALENCE,
@@ -405,10 +405,10 @@ _ROWS: Final = (
         ),
         source="Schuirmann (1987)",
         optional=("arms",),
-        effect=rows.Effect(
+        effect=parts.Effect(
             name="true difference (Cohen's d)",
             within_margin=True,
-            offered=(rows.AS_PUBLISHED,),
+            offered=(parts.AS_PUBLISHED,),
             seen_text="difference and margin × {factor:g}",
         ),
         needs=("alpha", "margin"),
@@ -417,20 +417,20 @@ _ROWS: Final = (
         level="of each one-sided test",
         sought="smallest margin that could be shown",
     ),
-    rows.Kind(
+    parts.Kind(
         kind="survival",
         title="Time to an event",
         asks="Does an event come later in one of two groups?",
         sketch=(*_stairs(14, "one"), *_stairs(8, "two")),
         sources=reported.SURVIVAL,
-        normal=rows.LOG_HAZARD_RATIO,
+        normal=parts.LOG_HAZARD_RATIO,
         usual={"effect_planning": 0.7, "event_share": 1.0},
         groups=2,
         formula=_survival,
         method="the {level} log-rank test of two equal arms (Schoenfeld's approximation)",
         source="Schoenfeld (1981)",
         given={
-            "arms": rows.Given(
+            "arms": parts.Given(
                 "the {level} log-rank test of two unequal arms (Schoenfeld's approximation)",
                 "",
                 "Schoenfeld (1981)",
@@ -439,7 +439,7 @@ _ROWS: Final = (
         },
         optional=("sides", "arms"),
         information=lambda n, at: at.event_share * _information_of_arms(n, at),
-        effect=rows.Ratio(
+        effect=parts.Ratio(
             name="hazard ratio", seen=math.pow, seen_text="log of the hazard ratio × {factor:g}"
         ),
         needs=("alpha", "event_share"),

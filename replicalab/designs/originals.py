@@ -17,7 +17,7 @@ from typing import Final, NamedTuple, Protocol
 from pydantic_core import PydanticCustomError
 
 from replicalab.designs import distributions as dist
-from replicalab.designs.rows import DesignParameters, Formula, Kind, NormalScale, Sizes
+from replicalab.designs.parts import DesignParameters, Formula, Kind, NormalScale, Sizes
 from replicalab.errors import Refusal
 from replicalab.lexicon import joined, shortened
 from replicalab.limits import LARGEST_EFFECT

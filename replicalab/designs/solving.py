@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Final
 
 from replicalab.designs.distributions import least_reaching
-from replicalab.designs.rows import HIGHEST_ALPHA, DesignParameters, Kind
+from replicalab.designs.parts import HIGHEST_ALPHA, DesignParameters, Kind
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import capitalised, count_text
 from replicalab.limits import LARGEST_PLANNED

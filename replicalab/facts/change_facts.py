@@ -16,9 +16,9 @@ from replicalab.planner.least_loss import field_steps
 from replicalab.scenarios import EvidenceTier, Pack
 
 
-def first_advice(options: planner.PlanAnalysis) -> str:
+def first_advice(analysis: planner.PlanAnalysis) -> str:
     """Return advice to read first: do not run the plan, or put back a control that must stay."""
-    yours, reason = options.yours, too_short_text(options.yours.pack)
+    yours, reason = analysis.yours, too_short_text(analysis.yours.pack)
     fixed = plan_facts.listed("", [c.name for c in yours.dropped if not c.droppable])
     advice = [texts.DO_NOT_RUN.format(reason=reason)] if reason else []
     return " ".join([*advice, *([texts.PUT_BACK.format(controls=fixed)] if fixed else [])])
@@ -33,34 +33,34 @@ def too_short_text(pack: Pack) -> str:
     return texts.ENDPOINT_NEEDS.format(needs=needs, days=days)
 
 
-def no_evidence_text(options: planner.PlanAnalysis) -> str:
+def no_evidence_text(analysis: planner.PlanAnalysis) -> str:
     """Say that the least-loss plan has no evidence; empty if it has some."""
-    after = options.least.after
+    after = analysis.least.after
     if after.evidence.void_reason is None:
         return ""
     reason = too_short_text(after.pack) or after.evidence.void_reason
     return texts.NOTHING_TO_GAIN.format(reason=reason)
 
 
-def no_gain_text(options: planner.PlanAnalysis) -> str:
+def no_gain_text(analysis: planner.PlanAnalysis) -> str:
     """Say that the least-loss plan has no evidence, or is no better than the offer; else empty."""
-    loss, after = options.least, options.least.after
-    if text := no_evidence_text(options):
+    loss, after = analysis.least, analysis.least.after
+    if text := no_evidence_text(analysis):
         return text
-    if loss.plan != options.offered.plan:
+    if loss.plan != analysis.offered.plan:
         return ""
     if not loss.exact:
         return texts.NO_BETTER_FOUND
     within = least_days_text(after.pack) if loss.none_above_floor else ""
-    return texts.NONE_BETTER.format(within=within, adding=options.yours.adding_none)
+    return texts.NONE_BETTER.format(within=within, adding=analysis.yours.adding_none)
 
 
-def difference_table(options: planner.PlanAnalysis) -> blocks.Table | None:
+def difference_table(analysis: planner.PlanAnalysis) -> blocks.Table | None:
     """Return the least-loss plan next to the offer, or else your plan; None if they are equal."""
-    offered, after = options.offered, options.least.after
+    offered, after = analysis.offered, analysis.least.after
     if offered.plan == after.plan or after.evidence.void_reason:
         return None
-    name = check_facts.YOURS if offered.plan == options.yours.plan else "Lab Manager's plan"
+    name = check_facts.YOURS if offered.plan == analysis.yours.plan else "Lab Manager's plan"
     return check_facts.plans_table({name: offered, "Least-loss plan": after})
 
 
@@ -89,25 +89,25 @@ def least_days_text(pack: Pack) -> str:
     return f" of at least {lexicon.count_text(pack.min_days, 'day')}"
 
 
-def search_text(options: planner.PlanAnalysis) -> str:
+def search_text(analysis: planner.PlanAnalysis) -> str:
     """Return the proof and the plans searched; empty if a plan passes and reaches the floor."""
-    proof = proof_text(options.least)
+    proof = proof_text(analysis.least)
     searched = texts.SEARCHED if proof else ""
-    return f"{proof} {searched if options.least.exact else texts.NOT_ALL_SEARCHED}".strip()
+    return f"{proof} {searched if analysis.least.exact else texts.NOT_ALL_SEARCHED}".strip()
 
 
-def needs_parts(options: planner.PlanAnalysis) -> list[tuple[str, list[str]]]:
+def needs_parts(analysis: planner.PlanAnalysis) -> list[tuple[str, list[str]]]:
     """Return titles and lines: additions for this plan, for the target, one alone, later starts."""
-    yours = options.yours
-    if nothing_needed(options):
+    yours = analysis.yours
+    if nothing_needed(analysis):
         goal = bound_text(yours.evidence, "target")
         parts = {"": [texts.NOTHING_NEEDED.format(goal=goal), wasted_text(yours)]}
     else:
         parts = {
             "This plan as it is": [run_text(yours), wasted_text(yours)],
-            "Target with your items": [target_text(options)],
-            "If you could add one thing": [*single_addition_lines(options)],
-            "If you start later": [*_wait_lines(options)],
+            "Target with your items": [target_text(analysis)],
+            "If you could add one thing": [*single_addition_lines(analysis)],
+            "If you start later": [*_wait_lines(analysis)],
         }
     return [(title, [*filter(None, lines)]) for title, lines in parts.items() if any(lines)]
 
@@ -118,11 +118,11 @@ def run_text(plan: Assessment, name: str = "this plan") -> str:
     return texts.RUN_TAKES.format(plan=name, additions=additions)
 
 
-def nothing_needed(options: planner.PlanAnalysis) -> bool:
+def nothing_needed(analysis: planner.PlanAnalysis) -> bool:
     """Return whether the lab can run the plan as it is and the plan meets the study's target."""
-    yours = options.yours
+    yours = analysis.yours
     at_target = yours.evidence.tier is EvidenceTier.MEETS_TARGET
-    return yours.feasible and at_target and options.least.plan == yours.plan
+    return yours.feasible and at_target and analysis.least.plan == yours.plan
 
 
 def _additions(relief: planner.Shortfall, none: str) -> str:
@@ -142,9 +142,9 @@ def wasted_text(plan: Assessment) -> str:
     return texts.WASTED.format(samples=samples, usable=f"{usable:,}", why=because)
 
 
-def target_text(options: planner.PlanAnalysis) -> str:
+def target_text(analysis: planner.PlanAnalysis) -> str:
     """Return the samples and days that reach the target, and the additions for them."""
-    yours, relief = options.yours, options.asks.target
+    yours, relief = analysis.yours, analysis.asks.target
     goal, units = bound_text(yours.evidence, "target"), plan_facts.units_limit_text(yours)
     if relief is None:
         none = texts.TARGET_UNREACHED.format(goal=goal)
@@ -154,19 +154,19 @@ def target_text(options: planner.PlanAnalysis) -> str:
     return f"{plan_facts.with_cautions(reached, relief.judged)} {units}".strip()
 
 
-def single_addition_lines(options: planner.PlanAnalysis) -> Iterator[str]:
+def single_addition_lines(analysis: planner.PlanAnalysis) -> Iterator[str]:
     """Yield each single addition that is enough once the plan is adapted, and that plan."""
-    for single in options.asks.singles:
+    for single in analysis.asks.singles:
         after = single.least.after
-        ask, adapted = lexicon.capitalised(single.ask.text), adapted_text(after, options.yours)
+        ask, adapted = lexicon.capitalised(single.ask.text), adapted_text(after, analysis.yours)
         bound = "target" if single.tier is EvidenceTier.MEETS_TARGET else "floor"
         goal = bound_text(after.evidence, bound)
         yield plan_facts.with_cautions(f"{ask}: {adapted}, for {goal}.", after)
-    least, asks = options.least.after, options.asks
+    least, asks = analysis.least.after, analysis.asks
     reached = least.evidence.tier if least.feasible else EvidenceTier.BELOW_FLOOR
     if reached is EvidenceTier.MEETS_TARGET:
         goal = bound_text(least.evidence, "target")
-        owner = "your plan" if least.plan == options.yours.plan else "the least-loss plan"
+        owner = "your plan" if least.plan == analysis.yours.plan else "the least-loss plan"
         yield plan_facts.with_cautions(f"Nothing: {owner} reaches {goal}.", least)
         return
     missed = ["floor"] if reached is EvidenceTier.BELOW_FLOOR and not asks.alone_floor else []
@@ -185,8 +185,8 @@ def adapted_text(after: Assessment, yours: Assessment) -> str:
     return f"{after.size_text}{changes}{loss}"
 
 
-def _wait_lines(options: planner.PlanAnalysis) -> Iterator[str]:
-    for wait in options.asks.waits:
+def _wait_lines(analysis: planner.PlanAnalysis) -> Iterator[str]:
+    for wait in analysis.asks.waits:
         after = wait.least.after
         day = f"{wait.start_day:,}{after.pack.lab.dated(wait.start_day)}"
         items = lexicon.joined(lexicon.quoted(wait.items))
@@ -194,7 +194,7 @@ def _wait_lines(options: planner.PlanAnalysis) -> Iterator[str]:
         evidence = after.evidence.placed_text
         still = f"; {after.still_fails_text}" if after.failing else ""
         text = f"Start on day {day}, with {items} free and {days} left: "
-        text += f"{adapted_text(after, options.yours)}; {evidence}{still}."
+        text += f"{adapted_text(after, analysis.yours)}; {evidence}{still}."
         yield plan_facts.with_cautions(text, after)
 
 
@@ -204,14 +204,14 @@ def bound_text(evidence: Evidence, bound: str) -> str:
     return f"the {bound} of {evidence.text_of(evidence.format(value))}"
 
 
-def needs_panel(options: planner.PlanAnalysis) -> blocks.Group:
+def needs_panel(analysis: planner.PlanAnalysis) -> blocks.Group:
     """Return `needs_parts` as blocks."""
     parts = [
         blocks.group(
             blocks.Heading(title),
             blocks.Sentence(lines[0]) if len(lines) == 1 else blocks.listing(lines),
         )
-        for title, lines in needs_parts(options)
+        for title, lines in needs_parts(analysis)
     ]
     return blocks.group(
         blocks.Heading("What it would take", 2), blocks.group(*parts, in_columns=True)
@@ -287,7 +287,7 @@ def revision(whole: planner.PlanStep) -> blocks.Group:
     size = f"{after.size_text}, {cost}, {after.evidence.text}."
     cautions = plan_facts.cautions_sentence(after)
     return blocks.group(
-        blocks.Sentence(lexicon.capitalised(failing), size, verdicts.standing(after)[0]),
+        blocks.Sentence(lexicon.capitalised(failing), size, verdicts.status_and_tier(after)[0]),
         blocks.Sentence(cautions, status=blocks.Status.CAUTION) if cautions else None,
         blocks.Sentence(f"In all: {plan_facts.saved_text(whole)} · {plan_facts.loss_text(whole)}"),
     )

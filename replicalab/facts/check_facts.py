@@ -130,7 +130,7 @@ def evidence_panel(plans: Mapping[str, Assessment]) -> Group:
     first, void = yours.evidence, yours.evidence.void_reason
     rows, others = [], [plan.evidence for plan in plans.values()]
     for name, plan in plans.items():
-        (status, tier), evidence = verdicts.standing(plan), plan.evidence
+        (status, tier), evidence = verdicts.status_and_tier(plan), plan.evidence
         bar, shade = evidence_bar(evidence, others, first), verdicts.evidence_status(evidence)
         on_scale = Cell(evidence.number, verdicts.value_of(evidence), None, bar, shade)
         rows.append((name, on_scale, Cell(tier, status=status)))

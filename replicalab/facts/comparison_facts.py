@@ -160,7 +160,7 @@ def _evidence(sides: Sequence[Side]) -> Iterator[Line]:
     texts = [evidence.number if alike else evidence.text for evidence in evidences]
     worth = map(Cell, texts, map(verdicts.value_of, evidences))
     yield _line(first.title if alike else "Evidence", worth)
-    tiers = (verdicts.standing(side.plan) for side in sides)
+    tiers = (verdicts.status_and_tier(side.plan) for side in sides)
     yield _line("Tier", (Cell(text, status=status) for status, text in tiers))
     if alike and first.row.sought:
         effects = (side.plan.detectable_effect for side in sides)

@@ -26,22 +26,22 @@ def scale_end(evidence: Evidence) -> float:
     return 2 * evidence.floor if evidence.row.scale.lower_is_better else 1.0
 
 
-def standing_verdict(options: planner.PlanAnalysis) -> Verdict:
+def standing_verdict(analysis: planner.PlanAnalysis) -> Verdict:
     """Return whether the plan is on the Pareto frontier, as a sentence; see `standing_table`."""
-    yours, frontier = options.yours, options.frontier
+    yours, frontier = analysis.yours, analysis.frontier
     void = yours.evidence.void_reason
     if not frontier.plans:
         # In fewer days than the endpoint needs, no plan has evidence, so a proof adds nothing.
-        proof = "" if too_short_text(yours.pack) else proof_text(options.least)
+        proof = "" if too_short_text(yours.pack) else proof_text(analysis.least)
         text = proof or "No plan that fits this lab has any evidence."
         shown = f" {_PASSES} and shows nothing: {void}." if yours.feasible else ""
         return Verdict(Status.FAIL, "Nothing fits", f"{text}{shown}")
-    better = better_plans(options)
+    better = better_plans(analysis)
     if not yours.feasible:
         text = f"Your plan does not fit this lab: {yours.fails_text}."
         return Verdict(Status.FAIL, "Does not fit", text)
     if better:
-        least = _LEAST if options.least.plan == yours.plan else ""
+        least = _LEAST if analysis.least.plan == yours.plan else ""
         return Verdict(Status.CAUTION, "Off the frontier", f"{_BETTER}{least}")
     if void:
         return Verdict(Status.FAIL, "No evidence", f"{_PASSES} and shows nothing: {void}.")
@@ -55,9 +55,9 @@ def standing_verdict(options: planner.PlanAnalysis) -> Verdict:
     return Verdict(Status.CAUTION if yours.dropped else Status.PASS, "On the frontier", text)
 
 
-def better_plans(options: planner.PlanAnalysis) -> dict[str, Assessment]:
+def better_plans(analysis: planner.PlanAnalysis) -> dict[str, Assessment]:
     """Return feasible plans that are better, by how; else one with as much evidence."""
-    yours, frontier = options.yours, options.frontier
+    yours, frontier = analysis.yours, analysis.frontier
     standing, evidence = frontier.standing(yours), yours.evidence
     better = {
         "Same evidence, cheaper": standing.cheaper,
@@ -65,18 +65,18 @@ def better_plans(options: planner.PlanAnalysis) -> dict[str, Assessment]:
         "Less fidelity loss, or fewer days": standing.gentler,
     }
     if not (any(better.values()) or yours.feasible or evidence.void_reason):
-        least = options.least.after
+        least = analysis.least.after
         if least.feasible and least.evidence.text == evidence.text:
             return {"Least loss, as much evidence": least}
         better = {"As much evidence": frontier.as_strong(evidence)}
     return {name: yours.revised(plan.plan(yours.plan)) for name, plan in better.items() if plan}
 
 
-def standing_table(options: planner.PlanAnalysis) -> Table:
+def standing_table(analysis: planner.PlanAnalysis) -> Table:
     """Return a plan, the better ones that fit, and the balanced one."""
-    plans = {check_facts.YOURS: options.yours, **better_plans(options)}
-    if options.balanced is not None:
-        plans["Balanced"] = options.balanced
+    plans = {check_facts.YOURS: analysis.yours, **better_plans(analysis)}
+    if analysis.balanced is not None:
+        plans["Balanced"] = analysis.balanced
     table = check_facts.plans_table(plans)
     return replace(table, caption=f"Plans that fit. {table.caption}")
 
@@ -94,16 +94,16 @@ def given_up_text(plan: Assessment) -> str:
     return "; ".join(parts) or "nothing"
 
 
-def extra_facts(options: planner.PlanAnalysis) -> Iterator[Fact]:
+def extra_facts(analysis: planner.PlanAnalysis) -> Iterator[Fact]:
     """Yield the smallest useful addition to each amount of the lab, with its effect."""
-    if not any(options.least.rank[:5]):
-        caution = options.least.after.cautions_title
+    if not any(analysis.least.rank[:5]):
+        caution = analysis.least.after.cautions_title
         text = "The least-loss plan meets the target and loses no fidelity."
         yield Fact("none", "None needed", text, note=caution)
         return
-    yield from map(_extra_fact, options.extras)
-    bought = {extra.ask.dimension for extra in options.extras}
-    currency = options.yours.pack.lab.currency
+    yield from map(_extra_fact, analysis.extras)
+    bought = {extra.ask.dimension for extra in analysis.extras}
+    currency = analysis.yours.pack.lab.currency
     for row in assessment.DIMENSION_ROWS.values():
         if row.lab_limit and row.is_addable and row.key not in bought:
             noun = currency if row.currency else lexicon.plural(row.noun, 2)
@@ -125,9 +125,9 @@ def _extra_fact(extra: planner.SmallestAddition) -> Fact:
     return Fact(extra.ask.dimension, label, ", ".join(changed), status=status, note=caution)
 
 
-def frontier_table(options: planner.PlanAnalysis) -> Table:
+def frontier_table(analysis: planner.PlanAnalysis) -> Table:
     """Return plans of each line: the cheapest, the most expensive, and some between them."""
-    frontier, yours = options.frontier, options.yours
+    frontier, yours = analysis.frontier, analysis.yours
     lab, evidence, rows = yours.pack.lab, yours.evidence, list[tuple[Cell | str, ...]]()
     for plan in frontier.listed:
         judged = yours.revised(plan.plan(yours.plan))

@@ -5,7 +5,7 @@ from typing import Final
 
 from replicalab import assessment, lexicon, models
 from replicalab.assessment import Assessment, Evidence, phrases
-from replicalab.assessment.paper import IssueCategory
+from replicalab.assessment.findings import IssueCategory
 from replicalab.designs import KINDS, DesignParameters
 from replicalab.facts import texts
 from replicalab.facts.blocks import Cell, Fact, Group, Sentence, Table, count, group, money, table

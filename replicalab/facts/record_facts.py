@@ -43,14 +43,14 @@ def plan(judged: Assessment) -> Data:
     }
 
 
-def check_record(options: planner.PlanAnalysis) -> Data:
+def check_record(analysis: planner.PlanAnalysis) -> Data:
     """Return the whole check of a plan."""
-    judged = options.yours
+    judged = analysis.yours
     return {
         **place(judged.pack),
         **plan(judged),
         "dimensions": [
-            {**dimension_row(judged, name, options.binding), "reasons": judged.reasons[name]}
+            {**dimension_row(judged, name, analysis.binding), "reasons": judged.reasons[name]}
             for name in judged.slack
         ],
         "cost_terms": [
@@ -62,9 +62,9 @@ def check_record(options: planner.PlanAnalysis) -> Data:
     }
 
 
-def plan_record(options: planner.PlanAnalysis) -> Data:
+def plan_record(analysis: planner.PlanAnalysis) -> Data:
     """Return the changes to a plan and the additions to its lab."""
-    yours, offer, loss, asks = options.yours, options.offer, options.least, options.asks
+    yours, offer, loss, asks = analysis.yours, analysis.offer, analysis.least, analysis.asks
     made = planner.change_steps(yours, loss.changes)
     offered = planner.change_steps(yours, offer.changes) if offer else ()
     alone = [
@@ -74,11 +74,11 @@ def plan_record(options: planner.PlanAnalysis) -> Data:
     waits = [{**fields(wait, "start_day", "items"), "plan": wait.least.plan} for wait in asks.waits]
     target = asks.target and _shortfall(asks.target)
     return {
-        **check_record(options),
+        **check_record(analysis),
         "offer": offer and _revision(offer.after, offered),
         "least_loss": {**_revision(loss.after, made), "exact": loss.exact},
-        "cheapest": options.cheapest and plan(options.cheapest),
-        "most_evidence": options.most_evidence and plan(options.most_evidence),
+        "cheapest": analysis.cheapest and plan(analysis.cheapest),
+        "most_evidence": analysis.most_evidence and plan(analysis.most_evidence),
         "takes": {"run": _shortfall(asks.run), "target": target, "alone": alone, "waits": waits},
     }
 

@@ -34,19 +34,19 @@ _LINES: Final[dict[str, str]] = {
 }
 
 
-def plans_shown(options: PlanAnalysis) -> dict[str, Assessment]:
+def plans_shown(analysis: PlanAnalysis) -> dict[str, Assessment]:
     """Return the marked plans by name, the least-loss plan only if it has evidence."""
-    plans, plan = {YOUR_PLAN: options.yours}, options.least.after
-    if options.offer is not None:
-        plans[OFFER] = options.offered
+    plans, plan = {YOUR_PLAN: analysis.yours}, analysis.least.after
+    if analysis.offer is not None:
+        plans[OFFER] = analysis.offered
     return plans if plan.evidence.void_reason else {**plans, LEAST_LOSS: plan}
 
 
-def unbeaten_shown(options: PlanAnalysis) -> dict[str, Assessment]:
+def unbeaten_shown(analysis: PlanAnalysis) -> dict[str, Assessment]:
     """Return the plans marked in the chart of the frontier."""
-    plans = {name: plan for name, plan in plans_shown(options).items() if name != OFFER}
-    plans |= {name.lower(): plan for name, plan in options.ends.items()}
-    return plans if options.balanced is None else {**plans, BALANCED: options.balanced}
+    plans = {name: plan for name, plan in plans_shown(analysis).items() if name != OFFER}
+    plans |= {name.lower(): plan for name, plan in analysis.ends.items()}
+    return plans if analysis.balanced is None else {**plans, BALANCED: analysis.balanced}
 
 
 def points_of(plans: Mapping[str, Assessment], drawn: PlanToDraw) -> dict[str, Assessment]:
@@ -54,22 +54,22 @@ def points_of(plans: Mapping[str, Assessment], drawn: PlanToDraw) -> dict[str, A
     return {name: plan for name, plan in plans.items() if name == YOUR_PLAN or drawn.holds(plan)}
 
 
-def trade_off_blocks(options: PlanAnalysis) -> Iterator[blocks.Block]:
+def trade_off_blocks(analysis: PlanAnalysis) -> Iterator[blocks.Block]:
     """Yield the region of days and samples, and the Pareto frontier."""
     from replicalab.planner.region import region as region_of  # noqa: PLC0415 - numpy, with the first region
 
-    plans, drawn, yours = plans_shown(options), plan_to_draw(options), options.yours
+    plans, drawn, yours = plans_shown(analysis), plan_to_draw(analysis), analysis.yours
     field = region_of(drawn, list(plans.values()), None)
     yield blocks.Sentence(f"With {lab_facts.amounts_text(yours.pack.lab)}.")
     if facts := [*region_facts(drawn, yours, None, field.outside(points_of(plans, drawn)))]:
         yield facts_table("The region", facts)
     yield region_table(region_title(field), field, drawn)
     yield facts_table("The limits", limit_facts(yours.pack).values())
-    standing = frontier_facts.standing_verdict(options)
+    standing = frontier_facts.standing_verdict(analysis)
     yield blocks.Sentence(standing.text, status=standing.status)
-    yield frontier_facts.standing_table(options)
-    if options.frontier.plans:
-        yield frontier_facts.frontier_table(options)
+    yield frontier_facts.standing_table(analysis)
+    if analysis.frontier.plans:
+        yield frontier_facts.frontier_table(analysis)
 
 
 def limit_facts(pack: Pack) -> dict[str, Fact]:

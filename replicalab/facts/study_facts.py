@@ -162,10 +162,10 @@ def field_name(domain_id: str) -> str:
     return "Finance" if domain_id == "finance_trading" else domain_id.replace("_", " ").capitalize()
 
 
-def picture_panel(options: planner.PlanAnalysis) -> Panel:
+def picture_panel(analysis: planner.PlanAnalysis) -> Panel:
     """Return a story as bars: its plan, the Lab Manager's offer and the least-loss plan."""
-    yours, rows = options.yours, []
-    plans = {"Asked": yours, "Offered": options.offered, "Least loss": options.least.after}
+    yours, rows = analysis.yours, []
+    plans = {"Asked": yours, "Offered": analysis.offered, "Least loss": analysis.least.after}
     shown = verdicts.distinct(plans)
     evidence = [plan.evidence for plan in shown.values()]
     for name, plan in shown.items():

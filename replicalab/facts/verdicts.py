@@ -95,7 +95,7 @@ def verdict_cell(plan: Assessment) -> Cell:
     return Cell(text, status=status)
 
 
-def standing(plan: Assessment) -> tuple[Status, str]:
+def status_and_tier(plan: Assessment) -> tuple[Status, str]:
     """Return the sign of a plan and the tier of its evidence."""
     return marked(plan, plan.evidence, str(plan.evidence.tier))
 

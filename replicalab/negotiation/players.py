@@ -259,9 +259,9 @@ def _loss_text(mine: Rank, other: Rank) -> str:
     return "".join(f", {text}" for text in texts)
 
 
-def _relief(options: PlanAnalysis) -> tuple[tuple[Addition, ...], str]:
+def _relief(analysis: PlanAnalysis) -> tuple[tuple[Addition, ...], str]:
     # The smallest single addition for the floor; else all for the target; else all for this plan.
-    shortfalls, plan = options.asks, options.yours
+    shortfalls, plan = analysis.asks, analysis.yours
     if shortfalls.alone_floor:
         ask, after = shortfalls.alone_floor[0].ask, shortfalls.alone_floor[0].least.after
         evidence = f"{after.size_text}: {after.evidence.placed_text}"

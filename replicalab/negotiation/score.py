@@ -78,11 +78,11 @@ def score_of(plan: Assessment) -> Score:
     return _against(plan, best_options(None, plan.pack))
 
 
-def _against(plan: Assessment | None, options: PlanAnalysis) -> Score:
-    loss, study = options.least, options.yours
+def _against(plan: Assessment | None, analysis: PlanAnalysis) -> Score:
+    loss, study = analysis.least, analysis.yours
     if plan is not None and rank(plan, study.plan, study) < loss.rank:
-        return Score(plan, plan, options.least.exact)
-    return Score(plan, loss.after, options.least.exact)
+        return Score(plan, plan, analysis.least.exact)
+    return Score(plan, loss.after, analysis.least.exact)
 
 
 def score(negotiation: Negotiation) -> Score:
@@ -134,12 +134,12 @@ class RobustPlan(NamedTuple):
         return {name: _regret_in(one, plans[name]) for name, one in self.options.items()}
 
 
-def _regret_in(options: PlanAnalysis, plan: Assessment) -> float:
+def _regret_in(analysis: PlanAnalysis, plan: Assessment) -> float:
     # A world in which no plan passes tells no plans apart.
-    if not options.least.after.passes or not plan.passes:
-        return LARGEST_REGRET * options.least.after.passes
-    mine = rank(plan, options.yours.plan, options.study)
-    return regret_of(*shortfall(mine, options.least.rank))
+    if not analysis.least.after.passes or not plan.passes:
+        return LARGEST_REGRET * analysis.least.after.passes
+    mine = rank(plan, analysis.yours.plan, analysis.study)
+    return regret_of(*shortfall(mine, analysis.least.rank))
 
 
 def robust_of(worlds: Mapping[str, PlanAnalysis], likely: str) -> RobustPlan:

@@ -10,7 +10,7 @@ from replicalab.planner.least_loss import (
     deciding_text,
     rank,
 )
-from replicalab.planner.options import (
+from replicalab.planner.plan_analysis import (
     PlanAnalysis,
     PlanToDraw,
     SurveyedStudy,

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from replicalab.assessment import Assessment, Counts, counted_of, lab_limits
 from replicalab.limits import LARGEST_PLANNED, MOST_REGION_COLUMNS, MOST_REGION_ROWS
 from replicalab.models import Dimension
-from replicalab.planner.options import PlanToDraw
+from replicalab.planner.plan_analysis import PlanToDraw
 from replicalab.planner.sample_limits import EvidenceCurve, RegionLimit, largest
 from replicalab.scenarios import Bounds, Pack, hard_range
 

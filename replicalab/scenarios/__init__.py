@@ -37,7 +37,7 @@ from replicalab.scenarios.loading import (
     study_text,
     template_text,
 )
-from replicalab.scenarios.own import (
+from replicalab.scenarios.overrides import (
     CATEGORIES,
     QUESTION_FIELDS,
     QUESTION_RECORDS,

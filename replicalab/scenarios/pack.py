@@ -23,7 +23,7 @@ from replicalab.lexicon import label_key
 from replicalab.limits import MAX_SEED
 from replicalab.models import NotebookView
 from replicalab.scenarios import constraints as rules
-from replicalab.scenarios import own
+from replicalab.scenarios import overrides
 from replicalab.scenarios.field_types import MOST, Finite
 from replicalab.scenarios.lab import LAB_CONSTRAINTS, Difficulty, Lab
 from replicalab.scenarios.study import Study
@@ -38,8 +38,8 @@ BUDGET_STEP: Final = 10  # A seeded budget is a whole multiple of this many cred
 Seed = Annotated[int, Field(strict=True, ge=0, le=MAX_SEED)]
 STAFF_KEY: Final = "staff"
 
-_NO_OVERRIDES: Final = own.LabOverrides()
-_NO_QUESTION: Final = own.EvidenceAssumptions()
+_NO_OVERRIDES: Final = overrides.LabOverrides()
+_NO_QUESTION: Final = overrides.EvidenceAssumptions()
 
 
 class ItemStatus(StrEnum):
@@ -197,8 +197,8 @@ class Pack(NotebookView, models.Record):
     difficulty: Difficulty
     seed: int
     lab: Lab
-    own_lab: own.LabOverrides = Field(default_factory=lambda: _NO_OVERRIDES)
-    question: own.EvidenceAssumptions = Field(default_factory=lambda: _NO_QUESTION)
+    own_lab: overrides.LabOverrides = Field(default_factory=lambda: _NO_OVERRIDES)
+    question: overrides.EvidenceAssumptions = Field(default_factory=lambda: _NO_QUESTION)
 
     def __repr__(self) -> str:
         return f"<Pack {self.scenario_id}, {self.difficulty} lab, seed {self.seed}>"
@@ -206,7 +206,9 @@ class Pack(NotebookView, models.Record):
     def in_lab(self, lab: Lab) -> Pack:
         return self.model_copy(update={"lab": lab})
 
-    def with_own(self, own_lab: own.LabOverrides, question: own.EvidenceAssumptions) -> Pack:
+    def with_own(
+        self, own_lab: overrides.LabOverrides, question: overrides.EvidenceAssumptions
+    ) -> Pack:
         if own_lab == _NO_OVERRIDES and question == _NO_QUESTION:
             return self
         study = self.study.model_copy(update={"design": question.over(self.study.design)})
@@ -233,12 +235,12 @@ class Pack(NotebookView, models.Record):
         return {control.name: label_key(control.name) for control in self.controls}
 
     @property
-    def known_items(self) -> dict[str, own.ItemCategory]:
+    def known_items(self) -> dict[str, overrides.ItemCategory]:
         """The category of each item and substitute that the study or the lab names, by label."""
-        items = dict.fromkeys(map(label_key, self.reagents), own.CATEGORIES[1])
-        items |= dict.fromkeys(map(label_key, self.equipment), own.CATEGORIES[0])
+        items = dict.fromkeys(map(label_key, self.reagents), overrides.CATEGORIES[1])
+        items |= dict.fromkeys(map(label_key, self.equipment), overrides.CATEGORIES[0])
         for swap in self.study.substitutions:
-            category = items.get(label_key(swap.original), own.CATEGORIES[0])
+            category = items.get(label_key(swap.original), overrides.CATEGORIES[0])
             items.setdefault(label_key(swap.alternative), category)
         swaps = [swap.alternative for swap in self.study.substitutions]
         labels = [*self.study.equipment, *self.study.reagents, *swaps]
@@ -246,16 +248,16 @@ class Pack(NotebookView, models.Record):
         written = {label_key(label): label for label in reversed(labels)}
         return {label: items[key] for key, label in reversed(written.items())}
 
-    def changed_items(self, items: Iterable[own.OwnItem]) -> tuple[own.OwnItem, ...]:
+    def changed_items(self, items: Iterable[overrides.OwnItem]) -> tuple[overrides.OwnItem, ...]:
         """Return the items whose state or price differs in this lab."""
 
-        def facts(pack: Pack, item: own.OwnItem) -> tuple[str, float]:
+        def facts(pack: Pack, item: overrides.OwnItem) -> tuple[str, float]:
             text = pack.inventory.status_text(item.label, item.category)
             return text, pack.price(item.label, item.category)
 
         changed = []
         for item in items:
-            lab = own.LabOverrides(items=(item,)).over(self.lab, self.study)
+            lab = overrides.LabOverrides(items=(item,)).over(self.lab, self.study)
             if facts(self.in_lab(lab), item) != facts(self, item):
                 changed.append(item)
         return tuple(changed)

@@ -11,7 +11,7 @@ from replicalab.limits import LARGEST_COUNT
 from replicalab.models import Protocol, Record, too_large
 from replicalab.scenarios import reading
 from replicalab.scenarios.field_types import Identifier
-from replicalab.scenarios.own import LabOverrides
+from replicalab.scenarios.overrides import LabOverrides
 from replicalab.scenarios.study import Study
 
 _WIDTH: Final = 96  # of a line, with two columns left for quotes

@@ -34,7 +34,7 @@ from replicalab.ui.controls import ICONS, button, escape, fold, open_tab, page_l
 from replicalab.ui.file_kinds import Opening, open_file
 from replicalab.ui.file_transfer import download, upload
 from replicalab.ui.library_page.keeping import note_of
-from replicalab.ui.negotiation_page import saved_runs, table
+from replicalab.ui.negotiation_page import saved_runs, sessions
 
 TABS: Final = "export_part"  # session key of the open part of the drawer
 SHARE: Final = "export_is_open"
@@ -129,7 +129,7 @@ class ExportContent:
 def export_content() -> ExportContent:
     analysis, run, recording = state.analysis(), None, None
     with suppress(NegotiationError, TraceError):  # the Negotiation page shows the problem
-        session = table.current(analysis.yours)
+        session = sessions.current(analysis.yours)
         if session.negotiation.rounds and session.negotiation.pack == analysis.yours.pack:
             run, recording = (
                 session.negotiation,

@@ -138,7 +138,7 @@ class PageRow(NamedTuple):
 PAGE_ROWS: Final = {
     FileKind.BUNDLE: PageRow(_open_bundle),
     FileKind.RUN: PageRow(_open_run, "pages/2_Negotiation.py"),
-    FileKind.BATCH: PageRow(_open_batch, tray.PAGE),
+    FileKind.BATCH: PageRow(_open_batch, tray.COMPARE_PAGE),
     FileKind.STUDY: PageRow(_open_study, "pages/0_Study.py"),
     FileKind.KEPT_PLAN: PageRow(_open_kept_plan),
     FileKind.LAB: PageRow(_open_lab),

@@ -27,11 +27,11 @@ class Page(NamedTuple):
     needs_study: bool = False  # without one it draws the choice of a study
     shows_plan: bool = True  # else its header has no verdict on the open plan
     tells_best: bool = False  # it shows the best plan, so a challenge hides it
-    is_alone: bool = False  # an edit draws it without its frame; a press does not interrupt that
+    is_fragment: bool = False  # an edit draws it without its frame; a press does not interrupt that
 
 
 _FRONT: Final = Page("app.py", "Scenarios")
-_PROTOCOL: Final = Page("pages/1_Protocol.py", "Protocol", needs_study=True, is_alone=True)
+_PROTOCOL: Final = Page("pages/1_Protocol.py", "Protocol", needs_study=True, is_fragment=True)
 _NEGOTIATION: Final = Page(
     "pages/2_Negotiation.py", "Negotiation", needs_study=True, shows_plan=False, tells_best=True
 )
@@ -40,8 +40,10 @@ PAGES: Final = (
     Page("pages/0_Study.py", "Study", needs_study=True),
     _PROTOCOL,
     _NEGOTIATION,
-    Page("pages/3_Trade-offs.py", "Trade-offs", needs_study=True, tells_best=True, is_alone=True),
-    Page(tray.PAGE, "Compare", shows_plan=False, tells_best=True),
+    Page(
+        "pages/3_Trade-offs.py", "Trade-offs", needs_study=True, tells_best=True, is_fragment=True
+    ),
+    Page(tray.COMPARE_PAGE, "Compare", shows_plan=False, tells_best=True),
     Page("pages/5_Library.py", "Library", shows_plan=False),
 )
 HIDDEN: Final = "This opens once you have handed in: it would give the answer away."
@@ -69,7 +71,7 @@ def page(title: str, draw: Callable[[PlanAnalysis], Any]) -> None:
         # In an element of its own, which edits do not send again.
         screen.draw_styles(STAGE_STYLE if presenting else STYLE)
         links = None if presenting else _draw_navigation(row)
-        if row.is_alone:
+        if row.is_fragment:
             st.session_state[_WHOLE_RUN] = True
             call = _draw_alone(row, draw, links, look)
         else:

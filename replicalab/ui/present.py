@@ -15,8 +15,8 @@ from replicalab.negotiation import concession_steps
 from replicalab.planner import PlanAnalysis
 from replicalab.ui import screen, state
 from replicalab.ui.library_page.keeping import note_of
-from replicalab.ui.negotiation_page import table
-from replicalab.ui.negotiation_page.table import RunSession
+from replicalab.ui.negotiation_page import sessions
+from replicalab.ui.negotiation_page.sessions import RunSession
 
 _BUTTONS: Final = (
     ("Back", "chevron_left", "Left", "back"),
@@ -46,7 +46,7 @@ def draw(here: PlanAnalysis) -> None:
     """Draw the buttons and the slide on show; the others are for the printer."""
     note, story = note_of(here.yours), state.open_story()
     try:
-        panels = [shown.panel for shown in slides(here, table.current(here.yours), note)]
+        panels = [shown.panel for shown in slides(here, sessions.current(here.yours), note)]
     except (NegotiationError, TraceError) as error:
         panels = [shown.panel for shown in slides(here, None, note)]
         panels.insert(2, blocks.panel("slide_stated", title="No negotiation", text=f"{error}."))

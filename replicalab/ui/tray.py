@@ -15,7 +15,7 @@ from replicalab.ui import state
 from replicalab.ui.controls import button, choice_callback, escape, page_link
 from replicalab.ui.workspace import TrayCase
 
-PAGE: Final = "pages/4_Compare.py"
+COMPARE_PAGE: Final = "pages/4_Compare.py"
 _CHOICE: Final = "tray_choice"
 
 
@@ -100,7 +100,7 @@ def draw_line(*, linked: bool = True) -> None:
         if at is not None:
             _draw_name(at, work.tray[at])
         if linked:
-            page_link(PAGE, "Compare", "compare_arrows")
+            page_link(COMPARE_PAGE, "Compare", "compare_arrows")
 
 
 def _open_chosen() -> None:

@@ -11,7 +11,7 @@ from scipy import integrate, optimize, stats
 from replicalab import assessment
 from replicalab.assessment.effects import CHOICES, original_interval
 from replicalab.designs import KINDS, PowerAnalysis, Unknown
-from replicalab.designs.rows import DesignParameters
+from replicalab.designs.parts import DesignParameters
 from replicalab.facts.curve_facts import worked_out_interval_text
 from replicalab.scenarios import Design
 from tests.designs.test_originals import original_of

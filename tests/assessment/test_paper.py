@@ -8,7 +8,12 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from replicalab.assessment import assess
-from replicalab.assessment.paper import IssueCategory, Severity, ValidationIssue, ValidationResult
+from replicalab.assessment.findings import (
+    IssueCategory,
+    Severity,
+    ValidationIssue,
+    ValidationResult,
+)
 from replicalab.models import Protocol
 from replicalab.scenarios import Pack, list_scenarios, load_scenario
 from tests.factories import (

@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from replicalab.designs import distributions, kinds, rows
+from replicalab.designs import distributions, kinds, parts
 from replicalab.scenarios import loading
 
 BARS: Final[dict[str, tuple[float, float | None]]] = {
@@ -73,7 +73,7 @@ def best(
 
 
 def forget() -> None:
-    for module in (rows, kinds, distributions, loading):
+    for module in (parts, kinds, distributions, loading):
         for value in vars(module).values():
             if hasattr(value, "cache_clear"):
                 value.cache_clear()

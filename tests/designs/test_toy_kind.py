@@ -9,7 +9,7 @@ from replicalab.agents.lab_manager_policy import suggest_alternative
 from replicalab.assessment import assess
 from replicalab.cli import main
 from replicalab.designs import KINDS, Kind
-from replicalab.designs.rows import Effect
+from replicalab.designs.parts import Effect
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, Study, pack_of, parse_study, template_text
 from replicalab.ui import study_form

@@ -10,7 +10,7 @@ from replicalab.facts.verdicts import verdict_of
 from replicalab.features.break_even import BreakEven, sentence
 from replicalab.models import revise
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides
-from replicalab.scenarios.own import ItemState, OwnItem
+from replicalab.scenarios.overrides import ItemState, OwnItem
 from tests.planner.small_labs import shipped, small_lab
 from tests.tiers import FEW_LABS, batches
 

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from replicalab import assessment
 from replicalab.assessment import Assessment, Evidence, assess
-from replicalab.assessment.paper import IssueCategory, Severity
+from replicalab.assessment.findings import IssueCategory, Severity
 from replicalab.lexicon import label_key
 from replicalab.models import NUMBER_FIELDS, Dimension, Protocol, revise
 from replicalab.planner.least_loss import differences

@@ -11,7 +11,7 @@ from replicalab.facts.negotiation_facts import outcome_verdict
 from replicalab.models import revise
 from replicalab.negotiation.records import ROUND_BYTES
 from replicalab.scenarios import load_scenario
-from replicalab.ui.negotiation_page import table
+from replicalab.ui.negotiation_page import sessions
 from replicalab.ui.workspace import Workspace, to_query
 from tests.golden import assert_golden, new_lines
 from tests.negotiation.playing import ACCEPT, ask, by_person, by_rule, propose, revise_to
@@ -267,7 +267,7 @@ def test_rounds_are_undone_singly_or_all_together(app: AppTest) -> None:
 
 
 def test_turn_pressed_twice_is_played_once() -> None:
-    session = table.RunSession(OFFERED)
+    session = sessions.RunSession(OFFERED)
     for _ in range(2):
         session.play(1, core.Turn(action=ACCEPT))
     assert [done.number for done in session.negotiation.rounds] == [0, 1]

@@ -17,7 +17,7 @@ from replicalab.negotiation.case import Case, play_case
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import EvidenceTier, load_scenario
 from replicalab.ui import present
-from replicalab.ui.negotiation_page.table import RunSession
+from replicalab.ui.negotiation_page.sessions import RunSession
 from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import from_query, stories, to_query
 from tests.facts.reading import tree

@@ -24,8 +24,8 @@ from replicalab.features.language_model import ALLOWED_SETTING, SETTINGS, AllowL
 from replicalab.lexicon import count_text
 from replicalab.negotiation import Recording, Round, Setup, ask_model
 from replicalab.ui.controls import button, draw_verdict, escape
-from replicalab.ui.negotiation_page import table
-from replicalab.ui.negotiation_page.table import Pending, RunSession
+from replicalab.ui.negotiation_page import sessions
+from replicalab.ui.negotiation_page.sessions import Pending, RunSession
 from replicalab.ui.screen import draw
 
 _BASE_URL, _KEY = SETTINGS["base_url"], SETTINGS["api_key"]
@@ -63,7 +63,7 @@ def _session() -> ModelSession:
 def panel(_: str, __: object) -> dict[str, Any]:
     """Return the model's seat with the call of this run, if one is due."""
     task, _session().task = _session().task, None
-    return {"seat": ModelPlayer(None if table.is_full() and task is Task.ROUND else task)}
+    return {"seat": ModelPlayer(None if sessions.is_full() and task is Task.ROUND else task)}
 
 
 def _start(task: Task) -> None:
@@ -159,14 +159,14 @@ class ModelPlayer:
         with st.container(horizontal=True, vertical_alignment="center", key="model_controls"):
             pending = self._offer(Task.ROUND, purpose, use, label, **how)
             if played and pending is None:
-                button("Undo last round", "undo", partial(table.back_to, run, played - 1))
+                button("Undo last round", "undo", partial(sessions.back_to, run, played - 1))
         if (answer := run.failure) is not None:
             title = f"**Round {played + 1}: the model gave no action, and its turn is over.**"
             failure = f"{title} {escape(answer.failure or '')} {_ROUNDS_KEPT}"
             st.warning(failure, icon=":material/cloud_off:")
             draw(attempts_panel(answer.attempts))
             act = partial(setattr, run, "acting", True)
-            leave = partial(table.play, run, played, answer.walking_away)
+            leave = partial(sessions.play, run, played, answer.walking_away)
             with st.container(horizontal=True, key="model_failed"):
                 button("Try again", "refresh", partial(_run, run))
                 button("Act for the model", "person", act, disabled=run.acting)
@@ -242,7 +242,7 @@ def _test(model: str | None, generate: GenerateFn) -> None:
 
 def _run(run: RunSession, *, again: bool = False) -> None:
     if again:
-        table.back_to(run, 0)
+        sessions.back_to(run, 0)
     run.failure, run.acting, _session().settings_open = None, False, False
     _start(Task.ROUND)
 
@@ -252,7 +252,7 @@ def _play_round(run: RunSession, generate: GenerateFn) -> None:
     if answer.turn is None:
         run.failure = answer
         return
-    table.play(run, len(run.negotiation.rounds), answer.turn)
+    sessions.play(run, len(run.negotiation.rounds), answer.turn)
     if run.negotiation.ending is None:
         _start(Task.ROUND)
 

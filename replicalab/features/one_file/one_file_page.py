@@ -13,7 +13,7 @@ from replicalab.ui.controls import escape
 from replicalab.ui.export import file_name
 from replicalab.ui.file_transfer import download
 from replicalab.ui.library_page.drafting import case_to_save
-from replicalab.ui.negotiation_page import table
+from replicalab.ui.negotiation_page import sessions
 
 
 def panel(_: str, __: None) -> dict[str, Callable[[], None]]:
@@ -27,7 +27,7 @@ def _draw() -> None:
     )
     here = state.analysis()
     try:
-        run = table.current(here.yours)
+        run = sessions.current(here.yours)
     except (NegotiationError, TraceError):
         run = None
     slides = [shown.panel for shown in present.slides(here, run)]

@@ -20,7 +20,7 @@ from replicalab.ui.compare_page import many
 from replicalab.ui.file_transfer import download
 from replicalab.ui.library_page.drafting import case_of_run, case_to_open
 from replicalab.ui.library_page.shelf import owner, shelf
-from replicalab.ui.negotiation_page.table import with_moves
+from replicalab.ui.negotiation_page.sessions import with_moves
 
 TABS: Final = "compare_part"
 BESIDE: Final = "Side by side"

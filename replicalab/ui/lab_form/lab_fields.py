@@ -17,7 +17,7 @@ from replicalab.lexicon import CREDITS, amount_text, count_text, label_key, shor
 from replicalab.limits import LONGEST_LABEL, MOST_OWN_ITEMS
 from replicalab.scenarios.field_types import CURRENCY, Rate, Step
 from replicalab.scenarios.lab import FIRST_YEAR, LAST_YEAR
-from replicalab.scenarios.own import ItemCategory
+from replicalab.scenarios.overrides import ItemCategory
 from replicalab.ui import controls, notices, screen, state
 from replicalab.ui.controls import badge, escape
 

@@ -14,8 +14,8 @@ from replicalab.negotiation import AUTOMATIC, LabManagerKind, Negotiation, Scien
 from replicalab.render import figures
 from replicalab.ui import screen, state, tray
 from replicalab.ui.controls import button, choice_callback, escape, fold, page_link
-from replicalab.ui.negotiation_page import moves, saved_runs, table
-from replicalab.ui.negotiation_page.table import ModelSeat, Pending, RunSession
+from replicalab.ui.negotiation_page import moves, saved_runs, sessions
+from replicalab.ui.negotiation_page.sessions import ModelSeat, Pending, RunSession
 
 _SCIENTIST: Final = "scientist_choice"
 _MANAGER: Final = "manager_choice"
@@ -27,7 +27,7 @@ _SECONDS_PER_ROUND: Final = 2.0
 
 def draw(analysis: planner.PlanAnalysis) -> Pending | None:
     """Draw the page, and return the pending call of a language model."""
-    seat = screen.draw_features(table.PLACE, None).get("seat")
+    seat = screen.draw_features(sessions.PLACE, None).get("seat")
     _draw_players()
     saved_runs.draw_origin()
     _draw_undo()
@@ -43,11 +43,11 @@ def draw(analysis: planner.PlanAnalysis) -> Pending | None:
 def _find_run(yours: assessment.Assessment) -> RunSession | None:
     icon, case = ":material/block:", state.case()
     try:
-        return table.current(yours)
+        return sessions.current(yours)
     except errors.NegotiationError as error:
         st.error(f"The negotiation cannot start: {escape(str(error))}.", icon=icon)
         if case.moves:
-            button("Start again", "replay", table.start_again)
+            button("Start again", "replay", sessions.start_again)
         page_link("pages/1_Protocol.py", "Edit the protocol", "tune")
     except errors.TraceError as error:
         st.error(f"The recording cannot be played: {escape(str(error))}.", icon=icon)
@@ -61,18 +61,18 @@ def _find_run(yours: assessment.Assessment) -> RunSession | None:
 
 
 def _draw_full(shown: RunSession | None) -> None:
-    if not table.is_full():
+    if not sessions.is_full():
         return
     st.warning(
         f"Your negotiations fill the {limits.MOST_GAME_BYTES // 2**20} MiB of a session: no more "
         "are played or opened. Save some, then forget them.",
         icon=":material/inventory_2:",
     )
-    others = [run for run in table.played_by_hand() if run is not shown]
+    others = [run for run in sessions.played_by_hand() if run is not shown]
     for number, run in enumerate(others[:_LISTED]):
         with st.container(horizontal=True, vertical_alignment="center", key=f"room_{number}"):
             st.markdown(escape(kept_text(run.negotiation)), width="content")
-            button("Forget it", "close", partial(table.forget, run), key=f"room_{number}_forget")
+            button("Forget it", "close", partial(sessions.forget, run), key=f"room_{number}_forget")
 
 
 def _draw_negotiation(origin: RunSession, seat: ModelSeat | None) -> Pending | None:
@@ -89,7 +89,7 @@ def _draw_negotiation(origin: RunSession, seat: ModelSeat | None) -> Pending | N
         if negotiation.outcome is not None:
             _draw_ending(origin)
     if negotiation.rounds:
-        done = negotiation.rounds[table.shown_round(negotiation)]
+        done = negotiation.rounds[sessions.shown_round(negotiation)]
         words = seat.reworded(done) if seat else ""
         screen.draw(round_facts.round_panel(negotiation, done.number, reworded=words))
         if seat and not words:
@@ -104,7 +104,7 @@ def _draw_negotiation(origin: RunSession, seat: ModelSeat | None) -> Pending | N
 
 
 def _shows_last_round(negotiation: Negotiation) -> bool:
-    return table.shown_round(negotiation) == table.last_round(negotiation)
+    return sessions.shown_round(negotiation) == sessions.last_round(negotiation)
 
 
 def _draw_ending(session: RunSession) -> None:
@@ -117,11 +117,11 @@ def _draw_ending(session: RunSession) -> None:
         if st.button("Compare", icon=":material/compare_arrows:", key="compare_ending"):
             if tray.place_of(case, run=True) is None:
                 tray.keep(tray.TrayCandidate("", case, run=True))
-            st.switch_page(tray.PAGE, query_params=state.address())
+            st.switch_page(tray.COMPARE_PAGE, query_params=state.address())
 
 
 def _draw_players() -> None:
-    case, opened = state.case(), table.opened_run()
+    case, opened = state.case(), sessions.opened_run()
     recorded = opened.recorded if opened else case.recording is not None
     players = {kind.value: player for kind, player in SCIENTISTS.items()}
     for key, (run, _) in saved_runs.recordings().items():
@@ -144,7 +144,7 @@ def _draw_players() -> None:
                 max_value=limits.MOST_PAGE_ROUNDS,
                 step=1,
                 key=_ROUNDS,
-                on_change=lambda: table.seat(max_rounds=st.session_state[_ROUNDS]),
+                on_change=lambda: sessions.seat(max_rounds=st.session_state[_ROUNDS]),
                 width=160,
             )
 
@@ -166,9 +166,9 @@ def _seat() -> None:
     if chosen in saved_runs.recordings():
         saved_runs.open_recording(chosen)
         return
-    if table.is_away():
-        table.close()
-        table.seat(scientist=chosen)
+    if sessions.is_away():
+        sessions.close()
+        sessions.seat(scientist=chosen)
         return
     manager = st.session_state[_MANAGER]
     if manager == LabManagerKind.PERSON and chosen not in AUTOMATIC:
@@ -177,30 +177,30 @@ def _seat() -> None:
             chosen = ScientistKind.STEP_BY_STEP
         else:
             manager = LabManagerKind.REFERENCE
-    table.seat(scientist=chosen, lab_manager=manager)
+    sessions.seat(scientist=chosen, lab_manager=manager)
 
 
 def _draw_undo() -> None:
     last = next(reversed(state.current().past), None)
     had_run = last and (last.whole or (last.workspace.case.moves and not state.case().moves))
-    if had_run and not table.is_away():
+    if had_run and not sessions.is_away():
         button("Undo last negotiation", "undo", state.undo, type="tertiary")
 
 
 def _draw_kept_fork(session: RunSession) -> None:
     case, at = state.case(), session.negotiation.setup.forked_at
     by_rule = case.moves and case.scientist in AUTOMATIC
-    if by_rule and at is not None and table.opened_run() is None:
+    if by_rule and at is not None and sessions.opened_run() is None:
         with st.container(horizontal=True, vertical_alignment="center", key="forked"):
             st.markdown(f"Your fork from round {at + 1}.", width="content")
-            button("Undo the fork", "undo", table.start_again)
+            button("Undo the fork", "undo", sessions.start_again)
 
 
 def _draw_scrubber(session: RunSession, origin: RunSession) -> None:
     negotiation = session.negotiation
     name = "" if session is origin else f"{moves.name_of(session)}: "
-    at, last = table.shown_round(negotiation), table.last_round(negotiation)
-    playing = table.table().playing_since is not None
+    at, last = sessions.shown_round(negotiation), sessions.last_round(negotiation)
+    playing = sessions.table().playing_since is not None
     with st.container(horizontal=True, vertical_alignment="center", key="scrubber"):
         for label, icon, by, end, shortcut in (
             ("First", "first_page", -last, 0, None),
@@ -213,7 +213,12 @@ def _draw_scrubber(session: RunSession, origin: RunSession) -> None:
                 st.markdown(f"{name}**Round {at + 1} of {last + 1}{so_far}**", width="content")
             button(label, icon, partial(_go, by, last), disabled=at == end, shortcut=shortcut)
         label, icon = ("Pause", "pause") if playing else ("Play", "play_arrow")
-        button(label, icon, _stop if playing else partial(_play, at, last), disabled=last == 0)
+        button(
+            label,
+            icon,
+            _stop if playing else partial(_start_slide_show, at, last),
+            disabled=last == 0,
+        )
         if session is origin:
             moves.draw_fork_button(origin)
     if playing:
@@ -227,29 +232,29 @@ def _go(by: int, last: int) -> None:
     state.update(round_number=max(0, min(at + by, last)))
 
 
-def _play(at: int, last: int) -> None:
+def _start_slide_show(at: int, last: int) -> None:
     state.update(round_number=0 if at == last else at)
-    table.table().playing_since = time.monotonic()
+    sessions.table().playing_since = time.monotonic()
 
 
 def _stop() -> None:
-    table.table().playing_since = None
+    sessions.table().playing_since = None
 
 
 @st.fragment(run_every=_SECONDS_PER_ROUND)
 def _advance(last: int) -> None:
-    since = table.table().playing_since
+    since = sessions.table().playing_since
     # A tick that comes a little early counts, or the round would wait for the next one.
     if since is None or time.monotonic() - since < _SECONDS_PER_ROUND * 0.9:
         return
     at = min(state.workspace().round_number + 1, last)
     state.update(round_number=at)
-    table.table().playing_since = None if at == last else time.monotonic()
+    sessions.table().playing_since = None if at == last else time.monotonic()
     st.rerun()
 
 
 def _draw_run(negotiation: Negotiation) -> None:
-    at = table.shown_round(negotiation)
+    at = sessions.shown_round(negotiation)
     screen.draw(round_facts.rounds_panel(negotiation, at))
     if _shows_last_round(negotiation):
         screen.draw(round_facts.ledger_panel(negotiation))

@@ -15,8 +15,8 @@ from replicalab.models import ACCEPT_ACTION, ScientistAction
 from replicalab.negotiation import LabManagerKind, Negotiation, Reply
 from replicalab.ui import editor, notices, screen, state, tray
 from replicalab.ui.controls import button, choice_callback, escape
-from replicalab.ui.negotiation_page import table
-from replicalab.ui.negotiation_page.table import Fork, RunSession
+from replicalab.ui.negotiation_page import sessions
+from replicalab.ui.negotiation_page.sessions import Fork, RunSession
 
 _RUN: Final = "The run"
 _MOST_FORKS: Final = 8  # the latest ones stay
@@ -33,7 +33,7 @@ def draw_move(session: RunSession, place: str = "table") -> None:
         with st.container(horizontal=True, key=f"{place}_after_the_end"):
             _draw_undo(session, place)
             if place == "table" and not session.source:
-                button("Start again", "replay", table.start_again)
+                button("Start again", "replay", sessions.start_again)
         return
     if negotiation.awaits_reply:
         _draw_answer(session, place)
@@ -68,15 +68,15 @@ def _draw_answer(session: RunSession, place: str) -> None:
     st.header("Your answer")
     fails = f"{lexicon.capitalised(plan.fails_text)}." if plan.failing else None
     with st.container(horizontal=True, key=f"{place}_answers"):
-        accept = partial(table.answer, session, at, Reply(accepts=True))
+        accept = partial(sessions.answer, session, at, Reply(accepts=True))
         button("Accept", "handshake", accept, disabled=bool(fails), help=fails)
-        button("Reject", "block", partial(table.answer, session, at, Reply()))
+        button("Reject", "block", partial(sessions.answer, session, at, Reply()))
         _draw_undo(session, place)
     form = _form_of(f"{place}_answer_{at}", negotiation, planner.PlanAnalysis(plan).offered)
 
     def send() -> None:
         if plan := form.read():  # as typed by now
-            table.answer(session, at, Reply(counter=plan))
+            sessions.answer(session, at, Reply(counter=plan))
 
     with _draw_form(form, negotiation, "Or offer another plan"):
         counter = form.read()
@@ -119,7 +119,7 @@ def _draw_undo(session: RunSession, place: str) -> None:
     if negotiation.setup.lab_manager is LabManagerKind.PERSON:
         answered = [done.number for done in negotiation.rounds if done.reply]
         last = answered[-1] if answered else -1
-    undo, first = partial(table.back_to, session, last), 0 if forked is None else forked + 1
+    undo, first = partial(sessions.back_to, session, last), 0 if forked is None else forked + 1
     button("Undo last round", "undo", undo, key=f"{place}_undo", disabled=last < first)
 
 
@@ -144,19 +144,19 @@ def _ask(session: RunSession, number: int, key: str) -> None:
 def _act(session: RunSession, number: int, action: ScientistAction | None) -> None:
     # The turn keeps the failed answer of the model that the person acts for.
     outputs = session.failure.outputs if session.failure and session.acting else ()
-    table.play(session, number, core.Turn(action=action, outputs=outputs))
+    sessions.play(session, number, core.Turn(action=action, outputs=outputs))
 
 
 def draw_fork_button(session: RunSession) -> None:
     if _forking(session) is None:
-        at = table.shown_round(session.negotiation)
+        at = sessions.shown_round(session.negotiation)
         then = f"Put another plan forward in round {at + 1}, and compare the rounds after it."
-        ask_plan = partial(setattr, table.table(), "forking", (session, at))
+        ask_plan = partial(setattr, sessions.table(), "forking", (session, at))
         button("Fork here", "call_split", ask_plan, help=then)
 
 
 def _forking(origin: RunSession) -> int | None:
-    session, at = table.table().forking or (None, 0)
+    session, at = sessions.table().forking or (None, 0)
     return at if session is origin and at < len(origin.negotiation.rounds) else None
 
 
@@ -168,8 +168,8 @@ def draw_fork(session: RunSession) -> None:
 
         def go_on() -> None:
             plan = form.read()
-            if plan is not None and not table.is_full():
-                now = table.table()
+            if plan is not None and not sessions.is_full():
+                now = sessions.table()
                 run = RunSession(core.fork(session.negotiation, at, plan))
                 now.shown_fork, now.forking = Fork(session, at, run), None
                 now.forks = [*now.forks[1 - _MOST_FORKS :], now.shown_fork]
@@ -180,13 +180,13 @@ def draw_fork(session: RunSession) -> None:
             preview = _draw_form(form, negotiation, "Plan of that round")
             with preview, st.container(horizontal=True, key="forking_buttons"):
                 button("Continue from here", "call_split", go_on, type="primary")
-                st.button("Cancel", on_click=setattr, args=(table.table(), "forking", None))
+                st.button("Cancel", on_click=setattr, args=(sessions.table(), "forking", None))
     if (fork := fork_of(session)) is not None:
         _draw_next_to_origin(fork)
 
 
 def fork_of(session: RunSession) -> Fork | None:
-    fork = table.table().shown_fork
+    fork = sessions.table().shown_fork
     return fork if fork is not None and fork.origin is session else None
 
 
@@ -200,7 +200,7 @@ class _Course(NamedTuple):
 
 
 def _tree(session: RunSession) -> list[_Course]:
-    forks, root = table.table().forks, session
+    forks, root = sessions.table().forks, session
     parents = {id(item.run): item.origin for item in forks}
     while (parent := parents.get(id(root))) is not None:
         root = parent
@@ -244,11 +244,11 @@ def draw_courses(origin: RunSession) -> None:
             _COURSE, places, lambda: _choose(origin, tree[st.session_state[_COURSE]])
         )
         st.radio("Run and forks", places, format_func=name_in_tree, key=_COURSE, on_change=show)
-        cases = [(course.name, table.with_moves(course.run.negotiation)) for course in tree]
+        cases = [(course.name, sessions.with_moves(course.run.negotiation)) for course in tree]
         candidates = [tray.TrayCandidate(name, case, run=True) for name, case in cases if case]
         if len(candidates) > 1 and st.button("Compare them", icon=":material/compare_arrows:"):
             tray.keep_only(candidates)
-            st.switch_page(tray.PAGE, query_params=state.address())
+            st.switch_page(tray.COMPARE_PAGE, query_params=state.address())
 
 
 def _choose(session: RunSession, course: _Course) -> None:
@@ -256,9 +256,9 @@ def _choose(session: RunSession, course: _Course) -> None:
     fork = course.fork
     if fork is None or fork.origin is not session:
         if course.run is not session:
-            table.show(course.run, table.last_round(course.run.negotiation), whole=True)
+            sessions.show(course.run, sessions.last_round(course.run.negotiation), whole=True)
         fork = None
-    table.table().shown_fork = fork
+    sessions.table().shown_fork = fork
 
 
 def _draw_next_to_origin(fork: Fork) -> None:
@@ -273,11 +273,11 @@ def _draw_next_to_origin(fork: Fork) -> None:
     screen.draw(*outcomes, forks_panel(pairs, fork.at + 1, names))
 
     def keep() -> None:
-        session, table.table().shown_fork = fork.run, None
-        if table.with_moves(other) is None:
+        session, sessions.table().shown_fork = fork.run, None
+        if sessions.with_moves(other) is None:
             session.source = f"The fork from round {fork.at + 1}"
-            table.open_run(session, state.workspace())
-        table.show(session, min(fork.at, table.last_round(other)), whole=True)
+            sessions.open_run(session, state.workspace())
+        sessions.show(session, min(fork.at, sessions.last_round(other)), whole=True)
 
     with st.container(horizontal=True, key="fork_buttons"):
         hint = "It replaces the run. Undo brings the run back."
@@ -305,6 +305,6 @@ def draw_using(negotiation: Negotiation, key: str) -> None:
 
 
 def drop_fork() -> None:
-    now = table.table()
+    now = sessions.table()
     now.forks = [fork for fork in now.forks if fork is not now.shown_fork]
     now.shown_fork = None

@@ -14,8 +14,8 @@ from replicalab.scenarios import readable_text
 from replicalab.ui import controls, own_studies, state, workspace
 from replicalab.ui.file_transfer import download, upload
 from replicalab.ui.library_page import drafting, keeping
-from replicalab.ui.negotiation_page import table
-from replicalab.ui.negotiation_page.table import RunSession
+from replicalab.ui.negotiation_page import sessions
+from replicalab.ui.negotiation_page.sessions import RunSession
 
 
 def draw(session: RunSession | None) -> None:
@@ -54,7 +54,7 @@ def recording_of(session: RunSession) -> Recording | None:
     """Return the record of the model set here, if it played this negotiation."""
     if not session.is_model or session.source:
         return None
-    seat = table.model_seat()
+    seat = sessions.model_seat()
     return seat.recording(session.negotiation.setup) if seat else None
 
 
@@ -77,14 +77,14 @@ def open_played(
         recording=record,
         recorded=record is not None and ended,
     )
-    if table.is_full(session.size):
+    if sessions.is_full(session.size):
         raise errors.TraceError(
             f"there is no room for it: it takes {session.size:,} bytes, a session keeps at most "
             f"{limits.MOST_GAME_BYTES:,} of negotiations; forget one, then open it again"
         )
     if not session.recorded:
         work = work.replace(scientist=negotiation.setup.scientist)
-    table.open_run(session, work)
+    sessions.open_run(session, work)
 
 
 def recordings() -> dict[str, tuple[Recording, Setup]]:
@@ -95,13 +95,13 @@ def recordings() -> dict[str, tuple[Recording, Setup]]:
 def open_recording(key: str) -> None:
     _, setup = recordings()[key]
     case = drafting.case_of_run(setup, state.case()).replace(recording=key)
-    table.leave_home()
+    sessions.leave_home()
     state.open_case(case, whole=True)
 
 
 def draw_origin() -> None:
     """Draw the origin of a file or a recording, and the button that restores the workspace."""
-    opened, key = table.opened_run(), state.case().recording
+    opened, key = sessions.opened_run(), state.case().recording
     pair = recordings().get(key) if key else None
     if opened is not None:
         setup = opened.negotiation.setup
@@ -116,11 +116,11 @@ def draw_origin() -> None:
         text = f"{recording.made.capitalize()}. {made}"
     else:
         return
-    home, is_fork = table.table().home, opened is not None and pair is not None
+    home, is_fork = sessions.table().home, opened is not None and pair is not None
     label, hint = "Close it", None
     if home is not None and not is_fork:
         pack = home.case.pack(own_studies.find)
         label, hint = "Back to your own", controls.escape(f"{pack.paper.title}, {lab_text(pack)}")
     with st.container(horizontal=True, vertical_alignment="center", key="opened"):
         st.markdown(controls.escape(text), width="content")
-        controls.button(label, "undo", table.close, key="way_back", help=hint)
+        controls.button(label, "undo", sessions.close, key="way_back", help=hint)

@@ -22,7 +22,7 @@ from replicalab.planner.curves import Curves
 from replicalab.render import figures
 from replicalab.scenarios import Arms, Design, EvidenceAssumptions, Units
 from replicalab.scenarios.field_types import ArmShare, Correlation, PerUnit
-from replicalab.scenarios.own import QUESTION_FIELDS
+from replicalab.scenarios.overrides import QUESTION_FIELDS
 from replicalab.ui import controls, screen, state
 from replicalab.ui.controls import escape
 

@@ -139,7 +139,7 @@ def _draw_idea() -> None:
             study_page.go_there()
 
 
-def _draw_story(story: workspace.Story, options: planner.PlanAnalysis, *, first: bool) -> None:
+def _draw_story(story: workspace.Story, analysis: planner.PlanAnalysis, *, first: bool) -> None:
     with st.container(border=True, key=f"story_{story.key}", height="stretch"):
         if st.button(
             story.title,
@@ -153,7 +153,7 @@ def _draw_story(story: workspace.Story, options: planner.PlanAnalysis, *, first:
             state.open_workspace(story.workspace.replace(tray=tray))
             state.current().story = story
             st.switch_page(_PAGES[story.page], query_params=state.address())
-        screen.draw(study_facts.picture_panel(options))
+        screen.draw(study_facts.picture_panel(analysis))
 
 
 def _all_cards() -> list[Card]:

@@ -142,27 +142,27 @@ def _with_numbers_of(plan: Protocol, worded: Protocol) -> Protocol:
     return revise(worded, **{name: getattr(plan, name) for name in NUMBER_FIELDS})
 
 
-def plan_to_draw(options: PlanAnalysis) -> PlanToDraw:
+def plan_to_draw(analysis: PlanAnalysis) -> PlanToDraw:
     """Return the plan with the Lab Manager's or else the planner's substitutions, if needed."""
-    yours = PlanToDraw(options.yours)
+    yours = PlanToDraw(analysis.yours)
     if not yours.failing:
         return yours
-    for changes in (options.offer.changes if options.offer else (), options.least.changes):
+    for changes in (analysis.offer.changes if analysis.offer else (), analysis.least.changes):
         items = tuple(change for change in changes if change.field in _ITEM_FIELDS)
-        draw = PlanToDraw(options.yours.revised(apply_changes(options.yours.plan, items)), items)
+        draw = PlanToDraw(analysis.yours.revised(apply_changes(analysis.yours.plan, items)), items)
         if not draw.failing:
             return draw
     return yours
 
 
-def least_to_draw(options: PlanAnalysis, drawn: PlanToDraw) -> PlanToDraw | None:
+def least_to_draw(analysis: PlanAnalysis, drawn: PlanToDraw) -> PlanToDraw | None:
     """Return the least-loss plan as one to draw; None if infeasible or worded the same."""
-    loss, now = options.least, drawn.plan.plan
+    loss, now = analysis.least, drawn.plan.plan
     plan = _with_numbers_of(now, loss.plan)
     if plan == now or not loss.after.feasible:
         return None
     changes = tuple(change for change in loss.changes if change.field not in NUMBER_FIELDS)
-    return PlanToDraw(options.yours.revised(plan), changes)
+    return PlanToDraw(analysis.yours.revised(plan), changes)
 
 
 @dataclass(frozen=True)

@@ -241,7 +241,7 @@ def _planned(limit: StudyLimit, plan: PlanInLab) -> str:
     return f"The planned {plan.evidence.measure} is {bounded_text(limit, plan)}"
 
 
-class PlanOnPaper(PlanInWords):
+class PlanWithFindings(PlanInWords):
     """A plan in a lab with its findings on paper."""
 
     @cached_property
