@@ -117,15 +117,13 @@ def lab_panel(reference: assessment.Assessment) -> Panel:
         for item in pack.resources
         if item.category is not scenarios.ResourceCategory.PERSONNEL
     ]
-    days = f"{lexicon.amount_text(lab.days)}{lab.dated(lab.days, 'to')}"
+    shared = [row for row in scenarios.AMOUNTS.values() if row.is_shared]
+    means = {row.label_in(lab.currency): lexicon.amount_text(row.of(lab)) for row in shared}
+    means["Days"] = lab.left_text or f"{means['Days']}{lab.dated(lab.days, 'to')}"
+    means["Shortest useful plan, days"] = lexicon.amount_text(pack.min_days)
     return blocks.panel(
         "lab",
-        means=[
-            (f"Budget, {lab.currency}", lexicon.amount_text(lab.budget)),
-            ("Days", lab.left_text or days),
-            ("Staff units", lexicon.amount_text(lab.staff)),
-            ("Shortest useful plan, days", lexicon.amount_text(pack.min_days)),
-        ],
+        means=means,
         staff=plan_facts.staff_text(reference),
         start_day=lab.start_day,
         dated=lab.dated(lab.start_day),

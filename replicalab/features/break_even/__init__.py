@@ -24,14 +24,13 @@ from replicalab.lexicon import amount_text, capitalised, count_text, joined, lab
 from replicalab.negotiation import is_worth_running
 from replicalab.negotiation.score import RobustPlan, robust_of
 from replicalab.planner import PlanAnalysis
-from replicalab.scenarios import MOST, Item, ItemStatus, Lab, Pack
+from replicalab.scenarios import AMOUNTS, MOST, Item, ItemStatus, Lab, Pack
 from replicalab.scenarios.reading import checked_call, known_names, shown
 
 TITLE: Final = "How wrong may we be"
 _BISECTIONS: Final = 45  # costs and evidence are monotone in every number
 _NO_ROOM: Final = 0.001 - 1e-12  # of an assumption's scale; a smaller one shows as 0 %
 _SMALL: Final = 1e-9  # the size of an effect that is as good as none
-_LARGE: Final = 100.0  # times the planned size: the largest effect tried
 _HOLDS: Final = "{} still holds with {}."
 _FITS: Final = "{} still fits the lab with {}."
 _LOST: Final = "{} does not survive {}."
@@ -140,7 +139,7 @@ def _of_design(plan: Assessment) -> Iterator[Assumption]:
     effect, planned = design.row.effect, design.effect_planning
     if effect is not None and planned is not None:
         size, least = effect.size(planned), "a smaller effect"
-        most = min(effect.largest_size, _LARGE * (size or 1))
+        most = min(effect.largest_size, 100 * (size or 1))  # times the planned size
         if effect.within_margin and design.margin:
             most = math.nextafter(design.margin, 0)
         best, worst = (effect.of_size(end, planned) for end in (most, min(_SMALL, size)))
@@ -219,14 +218,15 @@ def _of_means(plan: Assessment) -> Iterator[Assumption]:
         partial(_in_lab, "budget"), lab.money,
         lambda value: f"{_percent(lab.budget, value)} money", "any smaller budget",
     )  # fmt: skip
-    for key, label, noun, now, ends in (
-        ("days", "Days", "day", lab.days, (max(lab.days, last), first)),
-        ("staff", "Staff units", "staff unit", lab.staff, (max(lab.staff, plan.staff), 0)),
+    for row, now, ends in (
+        (AMOUNTS["days"], lab.days, (max(lab.days, last), first)),
+        (AMOUNTS["staff"], lab.staff, (max(lab.staff, plan.staff), 0)),
     ):
         yield Assumption(
-            key, label, now, ends, now, partial(_in_lab, key), partial(count_text, noun=noun),
-            partial(lambda noun, now, value: f"{count_text(now - value, noun)} less", noun, now),
-            f"the loss of one {noun}", partial(_whole, now),
+            row.key, row.label, now, ends, now, partial(_in_lab, row.key),
+            partial(row.text, currency=lab.currency),
+            partial(lambda row, now, value: f"{row.text(now - value, '')} less", row, now),
+            f"the loss of one {row.noun}", partial(_whole, now),
         )  # fmt: skip
     yield Assumption(
         "delay", "Delay of the start", 0, (0, lab.days_left), lab.days,

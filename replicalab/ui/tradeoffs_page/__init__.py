@@ -168,21 +168,21 @@ def _draw_sliders(view: Outlook) -> None:
     below = budget // 2 // step * step
     missing = math.ceil(max(plan.cost for plan in plans) * _REACH) - budget
     above = max(step, budget // step * step, -(-missing // step) * step)
-    label = f"Budget, {view.pack.lab.currency}"
-    _draw_slider("budget", label, budget, (budget - below, budget + above), step)
+    _draw_slider(view, "budget", budget, (budget - below, budget + above), step)
     longest = max(plan.plan.duration_days for plan in plans) + view.pack.lab.start_day - 1
     high = max(2 * means.days, real.min_days, math.ceil(longest * _REACH))
-    _draw_slider("days", "Days", means.days, (1, high))
+    _draw_slider(view, "days", means.days, (1, high))
     needed = max(real.staff_model.base + _STAFF_STEPS, *(plan.staff + 1 for plan in plans))
     ends = min(1, means.staff), max(means.staff + 1, needed)
-    _draw_slider("staff", "Staff units", means.staff, ends)
+    _draw_slider(view, "staff", means.staff, ends)
     text = own_text(real, view.pack)
     screen.draw(blocks.sentences_panel(["The sliders change your lab on every page.", text]))
     if text:
         lab_form.draw_way_back("reset_lab")
 
 
-def _draw_slider(name: str, label: str, real: int, ends: tuple[int, int], step: int = 1) -> None:
+def _draw_slider(view: Outlook, name: str, real: int, ends: tuple[int, int], step: int = 1) -> None:
+    label = scenarios.AMOUNTS[name].label_in(view.pack.lab.currency)
     typed = getattr(state.case().own_lab, name)
     value = real if typed is None else typed
     reach = ends[1] - real
