@@ -8,7 +8,6 @@ import pytest
 
 from replicalab import api, documents, features
 from replicalab.cli import main
-from tests.tiers import one_in
 from tests.ui.acting import press, run
 from tests.ui.pages import PAGES, PROTOCOL
 from tests.ui.reading import in_drawer
@@ -25,7 +24,7 @@ sys.exit(main(["check", "psy_stroop"]))
 """
 
 
-@pytest.fixture(params=one_in(3, features.FEATURES), ids=lambda feature: feature.name)
+@pytest.fixture(params=features.FEATURES, ids=lambda feature: feature.name)
 def removed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> features.Feature:
     feature: features.Feature = request.param
     package = f"{features.__name__}.{feature.name}"
