@@ -17,6 +17,7 @@ from replicalab.cli import commands
 from replicalab.documents import BUNDLE, EXTENSIONS, PRINTED, REPORTS, Report, today
 from replicalab.errors import ModelError, TraceError
 from replicalab.facts import (
+    check_facts,
     comparison_facts,
     negotiation_facts,
     record_facts,
@@ -25,13 +26,6 @@ from replicalab.facts import (
 )
 from replicalab.facts.blocks import Block, Heading, Sentence, Verdict, row, table
 from replicalab.facts.change_facts import plan_blocks
-from replicalab.facts.check_facts import (
-    YOURS,
-    check_panel,
-    cost_panel,
-    effects_table,
-    evidence_panel,
-)
 from replicalab.facts.curve_facts import original_panel
 from replicalab.facts.lab_facts import amounts_text, lab_text, own_values
 from replicalab.facts.plan_facts import asked_text
@@ -87,9 +81,8 @@ def lab(options: commands.Options) -> commands.Answer:
     pack, original = commands.pack_of(case, study), scenarios.pack_of(study, case.lab, case.seed)
     own_texts = (value.text for value in own_values(original, pack))
     blocks = [place_text(pack), amounts_text(pack.lab), *own_texts]
-    return commands.Answer(
-        0, blocks, lambda: record_facts.place(pack), scenarios.lab_json(pack.own_lab)
-    )
+    file = scenarios.lab_json(pack.own_lab)
+    return commands.Answer(0, blocks, lambda: record_facts.place(pack), file)
 
 
 @commands.command(
@@ -99,12 +92,12 @@ def check(options: commands.Options) -> commands.Answer:
     """Check a plan against its lab in seven dimensions, with its cost and evidence."""
     analysis, _ = commands.analysis(options)
     plan = analysis.yours
-    panels = check_panel(plan, analysis.binding), cost_panel(plan), evidence_panel({YOURS: plan})
-    effects = effects_table(assumed_effects(plan.pack.design), {YOURS: plan})
-    blocks = [*opening(plan), *panels, effects, original_panel(Curves(plan))]
-    return commands.Answer(
-        0 if plan.feasible else 1, blocks, lambda: record_facts.check_record(analysis)
-    )
+    plans, panel = {check_facts.YOURS: plan}, check_facts.check_panel(plan, analysis.binding)
+    evidence, cost = check_facts.evidence_panel(plans), check_facts.cost_panel(plan)
+    effects = check_facts.effects_table(assumed_effects(plan.pack.design), plans)
+    blocks = [*opening(plan), panel, cost, evidence, effects, original_panel(Curves(plan))]
+    code = int(not plan.feasible)
+    return commands.Answer(code, blocks, lambda: record_facts.check_record(analysis))
 
 
 @commands.command(
