@@ -84,7 +84,7 @@ class PlanInWords(PlanInLab):
         return _NO_CORRELATION.format(samples=samples, name=units.name) if units.icc is None else ""
 
     @property
-    def adding_none(self) -> str:
+    def no_control_text(self) -> str:
         """`` that adds no control`` for searches on a plan that lacks controls; or empty."""
         return " that adds no control" if self.dropped else ""
 

@@ -52,7 +52,7 @@ def no_gain_text(analysis: planner.PlanAnalysis) -> str:
     if not loss.exact:
         return texts.NO_BETTER_FOUND
     within = least_days_text(after.pack) if loss.none_above_floor else ""
-    return texts.NONE_BETTER.format(within=within, adding=analysis.yours.adding_none)
+    return texts.NONE_BETTER.format(within=within, adding=analysis.yours.no_control_text)
 
 
 def difference_table(analysis: planner.PlanAnalysis) -> blocks.Table | None:

@@ -49,7 +49,7 @@ def standing_verdict(analysis: planner.PlanAnalysis) -> Verdict:
         text = f"No better plan was found. {texts.NOT_ALL_SEARCHED}"
         return Verdict(Status.CAUTION, "On the frontier, not proven", text)
     text = (
-        f"Nothing{yours.adding_none} beats your plan: more evidence takes more "
+        f"Nothing{yours.no_control_text} beats your plan: more evidence takes more "
         f"{yours.pack.lab.currency}, more days, or a greater fidelity loss."
     )
     return Verdict(Status.CAUTION if yours.dropped else Status.PASS, "On the frontier", text)

@@ -74,9 +74,10 @@ def used_text(plan: Assessment, slack: assessment.Slack) -> str:
 def excess_text(plan: Assessment) -> str:
     """Return what fails with its amount: ``1,250 credits over the budget, 2 days too many``."""
     failing, currency = [plan.slack[dimension] for dimension in plan.causes], plan.pack.lab.currency
-    amounts = [at.row.amount_text(-at.slack, currency) for at in failing]
-    over = [plan.pack.study.term(at.row.over) for at in failing]
-    return ", ".join(map(" ".join, zip(amounts, over, strict=True))).rstrip()
+    term, amounts = plan.pack.study.term, list[str]()
+    for at in failing:
+        amounts.append(f"{at.row.amount_text(-at.slack, currency)} {term(at.row.over)}".rstrip())
+    return ", ".join(amounts)
 
 
 def slack_text(slack: assessment.Slack) -> str:

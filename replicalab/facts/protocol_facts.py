@@ -28,13 +28,14 @@ class Repair(NamedTuple):
 
 
 class Tick(NamedTuple):
-    """One change of the Lab Manager, and whether it is ticked."""
+    """One change of the Lab Manager, and whether it is ticked.
+
+    ``text`` has its effect after the ticked changes before it, or after all if it is not ticked.
+    """
 
     key: str
     on: bool
-    text: (
-        change_facts.ChangeText
-    )  # its effect after the ticked ones before it; unticked, after all of them
+    text: change_facts.ChangeText
 
 
 class OtherPlan(NamedTuple):

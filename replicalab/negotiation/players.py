@@ -241,7 +241,7 @@ def _take_or_counter(state: State, best: LeastLoss) -> Choice:
     has = f"The {name} has {standing.evidence.placed_text}"
     if rank_now.given_up <= best.rank.given_up:
         exact = "no plan with this method" if best.exact else "no plan that was found"
-        none = f"{exact}{state.plan.adding_none}"
+        none = f"{exact}{state.plan.no_control_text}"
         return Choice(models.ACCEPT_ACTION, f"{has}; {none} gives up less in this lab.")
     if standing.failing:
         has = f"{has}, but {standing.fails_text}"

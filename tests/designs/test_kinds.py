@@ -1,4 +1,4 @@
-"""The table of kinds: every row is complete, and no other package names a kind."""
+"""Every row of the table of kinds is complete, and kinds are named in this package alone."""
 
 import ast
 import re

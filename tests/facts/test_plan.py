@@ -196,3 +196,12 @@ def test_spare_samples_are_noted_from_a_quarter() -> None:
         text = f"{needed} would reach power 0.803; you planned {planned}."
         assert plan_facts.spare_text(plan) == (text if needed else "")
         assert (("Note", text) in plan_facts.notes(plan)) == bool(needed)
+
+
+def test_excess_names_each_failing_dimension() -> None:
+    pack = load_scenario("psy_stroop", "hard")
+    plan = revise(pack.reference_protocol, controls=("a", "a"), duration_days=0)
+    assert plan_facts.excess_text(assess(plan, pack)) == (
+        "1 error, 780 credits over the budget, 1 item missing (equipment), "
+        "1 item missing (materials and data), 1 staff unit too few"
+    )

@@ -27,7 +27,7 @@ def panel(place: str, plan: Assessment) -> Mapping[str, blocks.Panel]:
             if is_open:
                 _draw(plan)
     elif plan.passes:
-        rows, robust, _ = _found(plan)
+        rows, robust, _ = _computed(plan)
         lines = zip(*(world.values() for world in feature.values_in(robust).values()), strict=True)
         grim = ", ".join(row.phrase(one.now) for _, row, one in lines if one.now != row.now)
         last = blocks.Sentence(f"The grim world: {grim}.", quiet=True)
@@ -37,7 +37,7 @@ def panel(place: str, plan: Assessment) -> Mapping[str, blocks.Panel]:
 
 
 def _draw(plan: Assessment) -> None:
-    fields, (rows, robust, problem) = _fields(plan), _found(plan)
+    fields, (rows, robust, problem) = _fields(plan), _computed(plan)
     screen.draw(*feature.blocks_of(plan, rows, robust))
     with st.expander("Change the worlds", icon=":material/tune:", key="worlds"):
         with st.grid("auto", min_column_width=150, vertical_alignment="bottom"):
@@ -72,7 +72,7 @@ def _take(world: World, key: str, times: int, typed: float | None) -> None:
     state.update(registration=state.case().registration.assuming(world, key, value))
 
 
-def _found(plan: Assessment) -> tuple[list[BreakEven], RobustPlan, str]:
+def _computed(plan: Assessment) -> tuple[list[BreakEven], RobustPlan, str]:
     answers, stored = state.case().registration, st.session_state.get(_KEPT)
     if not stored or stored[0] is not plan or stored[1] != answers.worlds:
         computed = feature.break_evens(plan), *feature.answered(plan, answers)
